@@ -1,0 +1,236 @@
+/*
+ * What the probe and its viewers say to each other: one tagged union, each
+ * member one message of README.md beside this file.
+ *
+ * Messages carry state, not events: a sample holds absolute values of what
+ * changed since the one before, a key sample holds everything. A frame that
+ * was dropped therefore costs detail in time, never truth.
+ *
+ * message_encode() appends a whole frame to a buffer; decoder.h takes bytes
+ * apart again. Neither does I/O, reads a clock, or trusts a length.
+ */
+#ifndef PROTOCOL_MESSAGE_H
+#define PROTOCOL_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "protocol/buffer.h"
+#include "protocol/frame.h"
+
+// Changes when an old reader would misread; additions need no new version.
+#define PROTOCOL_VERSION 1
+
+// A value that nobody measured. On the wire it is nil, on a screen "–".
+#define COUNT_UNKNOWN UINT64_MAX
+
+// Names and texts are cut to this many bytes by the encoder.
+#define MESSAGE_TEXT_MAX 4096u
+
+typedef uint32_t class_id; // the probe's name for a class, never used twice
+
+enum message_kind {
+    // from the probe
+    MESSAGE_HELLO = 1,  // first frame on every connection
+    MESSAGE_NAMES = 2,  // class ids and what they are called
+    MESSAGE_SAMPLE = 3, // counts
+    MESSAGE_NOTICE = 4, // something a person should know, in words
+    MESSAGE_RESULT = 5, // the answer to a request
+    MESSAGE_BYE = 6,    // last frame: why the stream ends
+    // from a viewer
+    MESSAGE_GREETING = 64, // first frame on every connection
+    MESSAGE_REQUEST = 65,
+};
+
+enum probe_mode {
+    MODE_DORMANT, // loaded, no hooks, nothing counted
+    MODE_CENSUS,  // no hooks; the heap is walked now and then
+    MODE_COUNT,   // every allocation and free is counted
+    MODE_TRACE,   // counted, and stacks are taken
+};
+
+// Bytes that are not terminated and may hold anything. // borrowed
+struct text {
+    const char *bytes;
+    size_t length;
+};
+
+enum capability {
+    CAPABILITY_READONLY = 1 << 0, // requests that change the program are refused
+    CAPABILITY_COUNT = 1 << 1,    // mode count can be had
+    CAPABILITY_GC = 1 << 2,       // REQUEST_GC can be had
+};
+
+struct hello {
+    uint64_t version; // PROTOCOL_VERSION of the sender
+    struct text program_version;
+    uint64_t pid;
+    uint64_t parent_pid;
+    struct text command; // the program's arguments, joined by spaces
+    struct text runtime; // such as "ruby 3.1.2"
+    uint64_t started_us; // wall time at which the probe started
+    uint64_t mode;       // enum probe_mode
+    uint64_t capabilities; // enum capability, or-ed
+    uint64_t interval_ms;  // between samples
+};
+
+enum class_flag {
+    CLASS_INTERNAL = 1 << 0,  // not a Ruby class; named in parentheses
+    CLASS_ANONYMOUS = 1 << 1, // the program gave it no name
+};
+
+struct class_name {
+    class_id id;
+    uint32_t flags; // enum class_flag, or-ed
+    struct text name;
+};
+
+struct names {
+    const struct class_name *list; // borrowed
+    size_t count;
+};
+
+// The state of one class. Objects; bytes are memsize at the last census.
+// Any but `id` may be COUNT_UNKNOWN.
+struct class_row {
+    class_id id;
+    uint64_t live;      // alive now, those older than the probe included
+    uint64_t allocated; // since counting started
+    uint64_t freed;     // since counting started
+    uint64_t bytes;
+};
+
+// The process as a whole. Any may be COUNT_UNKNOWN.
+struct process_state {
+    uint64_t rss_bytes;
+    uint64_t heap_slots_live;
+    uint64_t heap_slots_free;
+    uint64_t gc_count;
+    uint64_t gc_major_count;
+    uint64_t gc_time_ms;
+    uint64_t heap_age_ms; // how old the five figures above are: a program that sits
+                          // in C with the GVL lets nobody read them
+};
+
+// What the probe says of itself.
+struct probe_state {
+    uint64_t cost_ppm;       // of one core, millionths, over the last interval
+    uint64_t drift;          // objects the last census found miscounted, then mended
+    uint64_t drift_total;    // the same, since counting started
+    uint64_t dropped_frames; // frames this program could not deliver, all viewers
+    uint64_t census_us;      // wall time of the last whole census, 0 before one
+    uint64_t census_objects; // objects it walked
+    uint64_t viewers;        // connected now
+};
+
+struct totals {
+    uint64_t live;
+    uint64_t allocated;
+    uint64_t freed;
+    uint64_t bytes;
+};
+
+struct sample {
+    bool key;      // everything is listed: what is not, does not exist
+    uint64_t mode; // enum probe_mode
+    struct process_state process;
+    struct probe_state probe;
+    struct totals totals;
+    const struct class_row *rows; // borrowed
+    size_t row_count;
+    const class_id *gone; // borrowed: classes that died with no object left
+    size_t gone_count;
+};
+
+enum notice_severity {
+    NOTICE_INFO,
+    NOTICE_WARNING, // a figure on the screen needs this to be understood
+};
+
+// State as well: a notice with the id of an earlier one replaces it, an empty
+// text withdraws it.
+struct notice {
+    uint64_t id;
+    uint64_t severity; // enum notice_severity
+    struct text text;
+};
+
+enum request_action {
+    REQUEST_GC = 1,     // run a full garbage collection
+    REQUEST_CENSUS = 2, // walk the heap now
+    REQUEST_MODE = 3,   // argument: enum probe_mode
+    REQUEST_KEY = 4,    // send a key sample
+};
+
+struct request {
+    uint64_t id; // chosen by the viewer, repeated in the result
+    uint64_t action;
+    uint64_t argument;
+};
+
+enum result_status {
+    RESULT_DONE,
+    RESULT_REFUSED, // not allowed, or not known here
+    RESULT_FAILED,
+};
+
+struct result {
+    uint64_t id;
+    uint64_t status; // enum result_status
+    struct text text; // in words, may be empty
+};
+
+enum bye_reason {
+    BYE_EXIT,    // the program ends
+    BYE_STOP,    // the probe was stopped, the program goes on
+    BYE_REFUSED, // this viewer is not served: the text says why
+};
+
+struct bye {
+    uint64_t reason; // enum bye_reason
+    uint64_t status; // exit status, or COUNT_UNKNOWN
+    struct text text;
+};
+
+struct greeting {
+    uint64_t version;
+    struct text program_version;
+};
+
+struct message {
+    enum message_kind kind;
+    struct stamp at;
+    union {
+        struct hello hello;
+        struct names names;
+        struct sample sample;
+        struct notice notice;
+        struct result result;
+        struct bye bye;
+        struct greeting greeting;
+        struct request request;
+    };
+};
+
+// Append `message` as one frame. False when memory ran out or the frame would
+// pass FRAME_BODY_MAX; `out` is then as it was, with its failure set.
+bool message_encode(struct buffer *out, const struct message *message);
+
+// "dormant", "census", "count", "trace"; "unknown" for anything else.
+const char *mode_name(uint64_t mode);
+
+// The reverse; false when `name` is none of them.
+bool mode_parse(const char *name, enum probe_mode *mode);
+
+static inline struct text
+text_of(const char *string)
+{
+    size_t length = 0;
+    while (string[length] != '\0') {
+        length++;
+    }
+    return (struct text){string, length};
+}
+
+#endif
