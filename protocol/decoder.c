@@ -35,8 +35,8 @@ fail(struct decoder *decoder, const char *format, ...)
                         position(decoder));
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(decoder->error + used, sizeof decoder->error - (size_t)used, format,
-              arguments);
+    (void)vsnprintf(decoder->error + used, sizeof decoder->error - (size_t)used, format,
+                    arguments);
     va_end(arguments);
     buffer_destroy(&decoder->input);
     decoder->offset += decoder->read;
@@ -142,7 +142,7 @@ decoder_next(struct decoder *decoder, struct message *message)
         body_clear(decoder->storage);
     }
     while (decoder->error[0] == '\0') {
-        struct frame frame;
+        struct frame frame = {0};
         enum decode_status status = next_frame(decoder, &frame);
         if (status != DECODE_MESSAGE) {
             return status;

@@ -40,7 +40,8 @@ struct decoder {
 // A decoder starts as all zeroes; destroying it twice is harmless.
 void decoder_destroy(struct decoder *decoder);
 
-// Take `length` more bytes. Nothing is kept after an error.
+// Take `length` more bytes, between two runs of decoder_next(): what is held is
+// then an unfinished frame and what was fed last. Nothing is kept after an error.
 void decoder_feed(struct decoder *decoder, const void *bytes, size_t length);
 
 // The next whole message. Its texts and lists are borrowed from the decoder

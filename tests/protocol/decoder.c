@@ -83,6 +83,32 @@ decodes_a_stream_in_pieces_of_any_size(void **state)
     buffer_destroy(&stream);
 }
 
+// Quadratic work would take minutes here.
+static void
+decodes_a_large_sample_that_comes_byte_by_byte(void **state)
+{
+    (void)state;
+    static struct class_row rows[50000];
+    struct message sample = {
+        .kind = MESSAGE_SAMPLE,
+        .sample = {.key = true, .rows = rows, .row_count = 50000}
+    };
+    struct buffer frame = {0};
+    struct decoder decoder = {0};
+    for (size_t i = 0; i < 50000; i++) {
+        rows[i] =
+            (struct class_row){(class_id)i, i * 7, i * 1000, i * 993, COUNT_UNKNOWN};
+    }
+    example_encode(&frame, &sample);
+    for (size_t i = 0; i < frame.length; i++) {
+        expect_no_more(&decoder);
+        decoder_feed(&decoder, frame.bytes + i, 1);
+    }
+    expect(&decoder, &sample);
+    decoder_destroy(&decoder);
+    buffer_destroy(&frame);
+}
+
 static void
 keeps_no_more_input_than_it_still_needs(void **state)
 {
@@ -269,6 +295,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decodes_every_message_however_it_is_split),
         cmocka_unit_test(decodes_a_stream_in_pieces_of_any_size),
+        cmocka_unit_test(decodes_a_large_sample_that_comes_byte_by_byte),
         cmocka_unit_test(keeps_no_more_input_than_it_still_needs),
         cmocka_unit_test(leaves_a_message_alone_while_more_is_fed),
         cmocka_unit_test(carries_names_of_any_bytes_untouched),
