@@ -215,8 +215,7 @@ static bool (*const unpack_field[FIELD_TYPES])(struct reader *reader,
 };
 
 // Counts that nobody sent are unknown; all else is zero already: 0, false, "", no rows.
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the tables nest
-static void
+static void // NOLINTNEXTLINE(misc-no-recursion): as deep as the tables nest
 set_missing(const struct field *field, unsigned char *base)
 {
     if (field->type == FIELD_COUNT) {

@@ -19,7 +19,7 @@
 #include "protocol/message.h"
 
 // msgpack values in one frame, and how deep they nest.
-#define DECODE_VALUES_MAX (4u * 1024 * 1024)
+#define DECODE_VALUES_MAX 4194304u
 #define DECODE_DEPTH_MAX 8
 
 enum decode_status {
