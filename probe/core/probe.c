@@ -97,14 +97,16 @@ name_class(struct probe *probe, uint32_t index)
 }
 
 // A class is named once; one that was anonymous is asked again after a census.
+// In census mode keys are good only right after the walk that saw them.
 static void
 name_classes(struct probe *probe, bool again)
 {
     struct registry *registry = &probe->tally.registry;
-    if (!registry->unnamed && !registry->dead && !again) {
+    bool keys_hold = again || probe->mode == MODE_COUNT;
+    if (!keys_hold || (!registry->unnamed && !registry->dead && !again)) {
         return;
     }
-    probe->runtime.settle();
+    probe->runtime.hold(true);
     uint32_t count = registry->class_count;
     unsigned renames = 0;
     for (uint32_t i = 1; i < count; i++) {
@@ -117,6 +119,7 @@ name_classes(struct probe *probe, bool again)
             name_class(probe, i);
         }
     }
+    probe->runtime.hold(false);
 }
 
 static void
@@ -216,21 +219,34 @@ put_off(struct probe *probe)
     return false;
 }
 
-// One slice. Without hooks a walk must see one moment: it is not cut.
+static bool
+step_census(struct probe *probe, uint64_t budget_ns)
+{
+    bool done = census_step(&probe->census, budget_ns);
+    if (done) {
+        census_finished(probe);
+    }
+    return done;
+}
+
+// One slice. Without hooks nobody tells which classes die, so such a walk is
+// not cut, and no class may die between it and the asking of names. Another
+// Ractor's collection that waits for this thread runs as the walk begins.
 static uint32_t
 continue_census(struct probe *probe)
 {
     if (!probe->census.under_way || put_off(probe)) {
         return 0;
     }
-    uint64_t budget_ns = probe->mode == MODE_CENSUS ? 0
-                         : probe->census_hurry      ? SLICE_HURRY_NS
-                                                    : SLICE_NS;
-    if (!census_step(&probe->census, budget_ns)) {
-        return 0;
+    bool done;
+    if (probe->mode == MODE_CENSUS) {
+        probe->runtime.hold(true);
+        done = step_census(probe, 0);
+        probe->runtime.hold(false);
+    } else {
+        done = step_census(probe, probe->census_hurry ? SLICE_HURRY_NS : SLICE_NS);
     }
-    census_finished(probe);
-    return WORK_CENSUS;
+    return done ? WORK_CENSUS : 0;
 }
 
 static uint32_t
