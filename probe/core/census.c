@@ -40,9 +40,9 @@ static void
 remove_phantom(void *context, uintptr_t address, shadow_entry *entry)
 {
     struct census *census = context;
-    (void)address;
     census->phantom++;
     count_up(&registry_site(&census->tally->registry, shadow_site(*entry))->freed);
+    registry_retire(&census->tally->registry, address);
     *entry = 0;
 }
 

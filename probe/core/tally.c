@@ -22,10 +22,11 @@ tally_destroy(struct tally *tally)
 }
 
 void
-tally_missed_free(struct tally *tally, shadow_entry entry)
+tally_missed_free(struct tally *tally, uintptr_t address, shadow_entry entry)
 {
     count_up(&tally->missed_frees);
     count_up(&registry_site(&tally->registry, shadow_site(entry))->freed);
+    registry_retire(&tally->registry, address);
 }
 
 struct compaction {
@@ -53,7 +54,7 @@ move_entry(void *context, uintptr_t address, shadow_entry *entry)
         return;
     }
     if (*place) {
-        tally_missed_free(tally, *place);
+        tally_missed_free(tally, now, *place);
     }
     *place = shadow_pack(site, now);
 }

@@ -23,9 +23,10 @@ struct tally {
 bool tally_init(struct tally *tally, uintptr_t (*resolve)(uintptr_t key));
 void tally_destroy(struct tally *tally);
 
-// context: hook. Nobody told of the free of what was here before: some other
-// tool's hook ran a collection, and Ruby skips hooks within hooks.
-void tally_missed_free(struct tally *tally, shadow_entry entry);
+// context: hook. Nobody told of the free of what was at `address` before: some
+// other tool's hook ran a collection, and Ruby skips hooks within hooks. If it
+// was a class, it is dead. The entry is the caller's to set.
+void tally_missed_free(struct tally *tally, uintptr_t address, shadow_entry entry);
 
 // context: hook. An object of the class `key` now lives at `address`.
 static inline void
@@ -39,7 +40,7 @@ tally_allocated(struct tally *tally, uintptr_t address, uintptr_t key)
         return;
     }
     if (*entry) {
-        tally_missed_free(tally, *entry);
+        tally_missed_free(tally, address, *entry);
     }
     *entry = shadow_pack(slot->site, address);
     count_up(&registry_site(&tally->registry, slot->site)->allocated);
