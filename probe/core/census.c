@@ -107,10 +107,31 @@ visit_gap(struct census *census, uintptr_t from, uintptr_t to)
     }
 }
 
+struct grid {
+    struct census *census;
+    const struct heap_page *page;
+};
+
+// An entry between two slots is left from a page of another layout.
+static void
+remove_between_slots(void *context, uintptr_t address, shadow_entry *entry)
+{
+    const struct grid *grid = context;
+    uint32_t offset = (uint32_t)(address - grid->page->start);
+    if (offset % (uint32_t)grid->page->stride != 0) {
+        remove_phantom(grid->census, address, entry);
+    }
+}
+
 static void
 visit_page(struct census *census, const struct heap_page *page)
 {
     visit_gap(census, census->cursor, page->start);
+    if (census->kind == CENSUS_CHECK) {
+        struct grid grid = {census, page};
+        shadow_each(&census->tally->shadow, page->start, page->end, remove_between_slots,
+                    &grid);
+    }
     uintptr_t first = page->start;
     if (census->cursor > first) { // a page of another layout where one was left
         first +=
