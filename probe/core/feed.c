@@ -32,14 +32,13 @@ feed_forget(struct feed *feed)
     }
 }
 
-static bool
-grow(void *array, uint32_t capacity, size_t size)
+// The array with room for `capacity`; as it was, and `ok` false, without memory.
+static void *
+grow(void *array, uint32_t capacity, size_t size, bool *ok)
 {
-    void *grown = realloc(*(void **)array, capacity * size);
-    if (grown) {
-        *(void **)array = grown;
-    }
-    return grown != NULL;
+    void *grown = realloc(array, capacity * size);
+    *ok &= grown != NULL;
+    return grown ? grown : array;
 }
 
 static bool
@@ -49,10 +48,12 @@ reserve(struct feed *feed, uint32_t classes)
         return true;
     }
     uint32_t capacity = classes + classes / 2 + 64;
-    if (!grow(&feed->seen, capacity, sizeof(*feed->seen)) ||
-        !grow(&feed->rows, capacity, sizeof(*feed->rows)) ||
-        !grow(&feed->names, capacity, sizeof(*feed->names)) ||
-        !grow(&feed->gone, capacity, sizeof(*feed->gone))) {
+    bool ok = true;
+    feed->seen = grow(feed->seen, capacity, sizeof(*feed->seen), &ok);
+    feed->rows = grow(feed->rows, capacity, sizeof(*feed->rows), &ok);
+    feed->names = grow(feed->names, capacity, sizeof(*feed->names), &ok);
+    feed->gone = grow(feed->gone, capacity, sizeof(*feed->gone), &ok);
+    if (!ok) {
         return false;
     }
     memset(feed->seen + feed->seen_capacity, 0,
