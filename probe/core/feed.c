@@ -84,15 +84,30 @@ note_name(struct feed *feed, struct feed_seen *seen, const struct class_entry *e
     feed->names[feed->name_count++] = name_of(entry, id);
 }
 
+static bool
+counts_events(const struct sample *sample)
+{
+    return sample->mode == MODE_COUNT || sample->mode == MODE_TRACE;
+}
+
+// Before its first walk is done, a census knows of nobody.
+static bool
+knows_live(const struct sample *sample)
+{
+    return counts_events(sample) ||
+           (sample->mode == MODE_CENSUS && sample->probe.census_us > 0);
+}
+
 static struct class_row
-row_of(const struct registry *registry, uint32_t index, class_id id, uint64_t mode)
+row_of(const struct registry *registry, uint32_t index, class_id id,
+       const struct sample *sample)
 {
     struct site_counts counts = registry_counts(registry, index);
     const struct class_entry *entry = registry_class(registry, index);
-    bool counted = mode == MODE_COUNT || mode == MODE_TRACE;
+    bool counted = counts_events(sample);
     return (struct class_row){
         .id = id,
-        .live = counts.live,
+        .live = knows_live(sample) ? counts.live : COUNT_UNKNOWN,
         .allocated = counted ? counts.allocated : COUNT_UNKNOWN,
         .freed = counted ? counts.freed : COUNT_UNKNOWN,
         .bytes = atomic_load_explicit(&entry->bytes, memory_order_acquire)};
@@ -105,13 +120,22 @@ same_row(const struct class_row *a, const struct class_row *b)
            a->freed == b->freed && a->bytes == b->bytes;
 }
 
+// A sum of what is known; unknown when nothing is.
+static void
+add_known(uint64_t *sum, uint64_t value)
+{
+    if (value != COUNT_UNKNOWN) {
+        *sum = (*sum == COUNT_UNKNOWN ? 0 : *sum) + value;
+    }
+}
+
 static void
 add_totals(struct totals *totals, const struct class_row *row)
 {
-    totals->live += row->live;
-    totals->allocated += row->allocated == COUNT_UNKNOWN ? 0 : row->allocated;
-    totals->freed += row->freed == COUNT_UNKNOWN ? 0 : row->freed;
-    totals->bytes += row->bytes == COUNT_UNKNOWN ? 0 : row->bytes;
+    add_known(&totals->live, row->live);
+    add_known(&totals->allocated, row->allocated);
+    add_known(&totals->freed, row->freed);
+    add_known(&totals->bytes, row->bytes);
 }
 
 // A dead class without objects is told to be gone once; its row can then be used
@@ -125,7 +149,8 @@ bury(struct class_entry *entry, const struct class_row *row)
 }
 
 static void
-visit_class(struct feed *feed, struct registry *registry, uint32_t index, uint64_t mode)
+visit_class(struct feed *feed, struct registry *registry, uint32_t index,
+            const struct sample *sample)
 {
     struct class_entry *entry = registry_class(registry, index);
     struct feed_seen *seen = &feed->seen[index];
@@ -139,7 +164,7 @@ visit_class(struct feed *feed, struct registry *registry, uint32_t index, uint64
     if (!id) {
         return;
     }
-    struct class_row row = row_of(registry, index, id, mode);
+    struct class_row row = row_of(registry, index, id, sample);
     add_totals(&feed->totals, &row);
     bury(entry, &row);
     note_name(feed, seen, entry, id);
@@ -198,13 +223,16 @@ start(struct feed *feed)
     feed->gone_count = 0;
 }
 
+// What the totals are without any row: that of classes which are gone.
 static struct totals
-past_totals(const struct registry *registry, uint64_t mode)
+past_totals(const struct registry *registry, const struct sample *sample)
 {
-    bool counted = mode == MODE_COUNT || mode == MODE_TRACE;
-    return (struct totals){.allocated =
-                               counted ? atomic_load(&registry->past_allocated) : 0,
-                           .freed = counted ? atomic_load(&registry->past_freed) : 0};
+    bool counted = counts_events(sample);
+    return (struct totals){
+        .live = knows_live(sample) ? 0 : COUNT_UNKNOWN,
+        .allocated = counted ? atomic_load(&registry->past_allocated) : COUNT_UNKNOWN,
+        .freed = counted ? atomic_load(&registry->past_freed) : COUNT_UNKNOWN,
+        .bytes = COUNT_UNKNOWN};
 }
 
 bool
@@ -216,9 +244,9 @@ feed_sample(struct feed *feed, struct registry *registry, struct sample *sample,
         return false;
     }
     start(feed);
-    feed->totals = past_totals(registry, sample->mode);
+    feed->totals = past_totals(registry, sample);
     for (uint32_t i = 1; i < count; i++) {
-        visit_class(feed, registry, i, sample->mode);
+        visit_class(feed, registry, i, sample);
     }
     return encode_names(feed, at, out) && encode_rows(feed, *sample, at, out);
 }

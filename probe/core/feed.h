@@ -34,7 +34,8 @@ void feed_forget(struct feed *feed);
 
 // context: server. Append names that are new and a sample of what changed.
 // `sample` brings mode, process and probe; the rest is filled in. In census mode
-// nothing is known of allocations. False when memory ran out.
+// nothing is known of allocations, and nothing at all before the first census.
+// False when memory ran out.
 bool feed_sample(struct feed *feed, struct registry *registry, struct sample *sample,
                  struct stamp at, struct buffer *out);
 
