@@ -35,9 +35,9 @@ bool
 endpoint_child_path(char child[ENDPOINT_PATH_MAX], const char *path, pid_t pid)
 {
     const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(path, '.');
-    size_t stem =
-        dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    size_t stem = dot && dot > name ? (size_t)(dot - path) : strlen(path);
     return fits(snprintf(child, ENDPOINT_PATH_MAX, "%.*s.%ld%s", (int)stem, path,
                          (long)pid, path + stem));
 }

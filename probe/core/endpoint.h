@@ -4,10 +4,11 @@
  * Happy path: the folder exists or is made with mode 0700, the socket is bound
  * with mode 0600, and whoever connects is the same user or root.
  *
- * Failure modes: the folder belongs to somebody else or others may write to it
- * (refused); something that is no socket has the name, a symbolic link included
- * (refused, nothing is removed); a socket nobody listens on (replaced); one that
- * somebody listens on (refused); a path longer than a socket may have (refused).
+ * Failure modes: the default folder belongs to somebody else or others may enter
+ * it (refused); a folder that was named is the user's own choice (not judged); something
+ * that is no socket has the name, a symbolic link included (refused, nothing is removed);
+ * a socket nobody listens on (replaced); one that somebody listens on (refused); a path
+ * longer than a socket may have (refused).
  */
 #ifndef PROBE_CORE_ENDPOINT_H
 #define PROBE_CORE_ENDPOINT_H

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHOWN_MAX 81 // bytes of a wrong value that are shown, and a 0
+
 struct setting {
     const char *name;
     const char *variable;
@@ -74,7 +76,7 @@ static bool
 take_depth(struct settings *settings, const char *value)
 {
     double depth;
-    if (!parse_number(value, 1, 4096, &depth)) {
+    if (!parse_number(value, 1, 4096, &depth) || depth > floor(depth)) {
         return false;
     }
     settings->depth = (unsigned)depth;
@@ -105,10 +107,21 @@ static const struct setting table[] = {
 
 #define SETTING_COUNT (sizeof(table) / sizeof(*table))
 
+// A warning goes to a terminal: what somebody gave must not drive it.
+static void
+show(char *shown, size_t size, const char *value)
+{
+    snprintf(shown, size, "%s", value);
+    for (char *c = shown; *c; c++) {
+        *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
+    }
+}
+
 bool
 settings_set(struct settings *settings, const char *name, const char *value, char *why,
              size_t why_size)
 {
+    char shown[SHOWN_MAX];
     for (size_t i = 0; i < SETTING_COUNT; i++) {
         if (strcmp(table[i].name, name) != 0) {
             continue;
@@ -116,11 +129,13 @@ settings_set(struct settings *settings, const char *name, const char *value, cha
         if (table[i].take(settings, value)) {
             return true;
         }
-        snprintf(why, why_size, "%s \"%.80s\" is not %s; the default stays",
-                 table[i].variable, value, table[i].wants);
+        show(shown, sizeof(shown), value);
+        snprintf(why, why_size, "%s \"%s\" is not %s; the default stays",
+                 table[i].variable, shown, table[i].wants);
         return false;
     }
-    snprintf(why, why_size, "there is no setting \"%.80s\"", name);
+    show(shown, sizeof(shown), name);
+    snprintf(why, why_size, "there is no setting \"%s\"", shown);
     return false;
 }
 
