@@ -38,7 +38,7 @@ viewer_flush(struct viewer *viewer)
         if (written >= 0) {
             sent += (size_t)written;
         } else if (errno != EINTR) {
-            viewer->broken = errno != EAGAIN && errno != EWOULDBLOCK;
+            viewer->broken |= errno != EAGAIN && errno != EWOULDBLOCK;
             break;
         }
     }
@@ -95,7 +95,9 @@ viewer_read(struct viewer *viewer)
     while (total < VIEWER_READ_MAX) {
         ssize_t length = recv(viewer->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
         if (length > 0) {
-            decoder_feed(&viewer->in, bytes, (size_t)length);
+            if (!viewer->closing) {
+                decoder_feed(&viewer->in, bytes, (size_t)length);
+            }
             total += (size_t)length;
         } else if (length < 0 && errno == EINTR) {
             continue;
@@ -121,6 +123,14 @@ check_greeting(struct viewer *viewer, struct stamp at, const struct greeting *gr
     }
 }
 
+static void
+check_length(struct viewer *viewer, struct stamp at)
+{
+    if (viewer->in.input.length - viewer->in.read > VIEWER_REQUEST_MAX) {
+        viewer_refuse(viewer, at, "a request is never that long");
+    }
+}
+
 bool
 viewer_next(struct viewer *viewer, struct stamp at, struct request *request)
 {
@@ -128,6 +138,7 @@ viewer_next(struct viewer *viewer, struct stamp at, struct request *request)
     while (!viewer->closing && !viewer->broken) {
         switch (decoder_next(&viewer->in, &message)) {
         case DECODE_NEED_MORE:
+            check_length(viewer, at);
             return false;
         case DECODE_FAILED:
             viewer_refuse(viewer, at, decoder_error(&viewer->in));
@@ -137,7 +148,11 @@ viewer_next(struct viewer *viewer, struct stamp at, struct request *request)
         }
         if (message.kind == MESSAGE_GREETING) {
             check_greeting(viewer, at, &message.greeting);
-        } else if (message.kind == MESSAGE_REQUEST && viewer->greeted) {
+        } else if (message.kind != MESSAGE_REQUEST) {
+            viewer_refuse(viewer, at, "a viewer sends requests, and nothing else");
+        } else if (!viewer->greeted) {
+            viewer_refuse(viewer, at, "a viewer sends a greeting before its requests");
+        } else {
             *request = message.request;
             return true;
         }

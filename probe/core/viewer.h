@@ -23,6 +23,9 @@
 // What one turn reads from one viewer at most; nobody has more to say.
 #define VIEWER_READ_MAX 65536u
 
+// An unfinished frame longer than this is refused: a request has some 50 bytes.
+#define VIEWER_REQUEST_MAX 65536u
+
 struct viewer {
     int fd; // owned
     struct buffer out;
