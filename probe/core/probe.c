@@ -194,11 +194,12 @@ refresh(struct probe *probe)
 /* Censuses. */
 
 static void
-set_result(struct probe *probe, bool failed, const char *text)
+set_result(struct probe *probe, enum request_action action, bool failed, const char *text)
 {
+    struct work_result *result = &probe->results[action];
     pthread_mutex_lock(&probe->lock);
-    probe->result_failed = failed;
-    snprintf(probe->result, sizeof(probe->result), "%s", text);
+    result->failed = failed;
+    snprintf(result->text, sizeof(result->text), "%s", text);
     pthread_mutex_unlock(&probe->lock);
 }
 
@@ -211,7 +212,7 @@ census_finished(struct probe *probe)
     snprintf(text, sizeof(text), "census: %llu objects in %.1f ms, drift %llu",
              (unsigned long long)census->objects, (double)census->cost_ns / 1e6,
              (unsigned long long)drift);
-    set_result(probe, false, text);
+    set_result(probe, REQUEST_CENSUS, false, text);
     pthread_mutex_lock(&probe->lock);
     probe->drift = drift;
     probe->drift_total += drift;
@@ -273,7 +274,7 @@ static uint32_t
 start_census(struct probe *probe)
 {
     if (probe->mode == MODE_DORMANT) {
-        set_result(probe, true, "nothing is counted in mode dormant");
+        set_result(probe, REQUEST_CENSUS, true, "nothing is counted in mode dormant");
         return WORK_CENSUS;
     }
     if (!probe->census.under_way) {
@@ -295,7 +296,10 @@ forget_counts(struct probe *probe)
     tally_destroy(&probe->tally);
     bool ready = tally_init(&probe->tally, probe->runtime.resolve);
     probe->tally.registry.last_id = last_id;
-    probe->census.under_way = false;
+    if (probe->census.under_way) { // who waits for it is answered in the new mode
+        probe->census.under_way = false;
+        probe_ask(probe, WORK_CENSUS);
+    }
     probe->reset = true;
     probe->drift = 0;
     probe->drift_total = 0;
@@ -328,7 +332,7 @@ stay_out(struct probe *probe, const char *why)
 {
     char text[PROBE_TEXT_MAX];
     snprintf(text, sizeof(text), "mode count cannot be had: %s", why);
-    set_result(probe, true, text);
+    set_result(probe, REQUEST_MODE, true, text);
     pthread_mutex_lock(&probe->lock);
     probe_notice(probe, PROBE_NOTICE_MODE, text);
     pthread_mutex_unlock(&probe->lock);
@@ -353,11 +357,11 @@ probe_enter(struct probe *probe, enum probe_mode mode)
 {
     const char *why = "another part of the program forbids it";
     if (mode == MODE_COUNT && probe->count_refused) {
-        set_result(probe, true, probe->notices[PROBE_NOTICE_MODE]);
+        set_result(probe, REQUEST_MODE, true, probe->notices[PROBE_NOTICE_MODE]);
         return false;
     }
     if (mode == probe->mode) {
-        set_result(probe, false, "");
+        set_result(probe, REQUEST_MODE, false, "");
         return true;
     }
     probe->runtime.hooks(false, NULL);
@@ -375,7 +379,7 @@ probe_enter(struct probe *probe, enum probe_mode mode)
         }
     }
     probe->mode = mode;
-    set_result(probe, false, "");
+    set_result(probe, REQUEST_MODE, false, "");
     return true;
 }
 
@@ -403,7 +407,7 @@ collect(struct probe *probe)
     char text[PROBE_TEXT_MAX];
     snprintf(text, sizeof(text), "garbage collected in %.1f ms",
              (double)(clock_monotonic_ns() - before_ns) / 1e6);
-    set_result(probe, false, text);
+    set_result(probe, REQUEST_GC, false, text);
 }
 
 bool

@@ -42,6 +42,14 @@ enum probe_notice {
 
 #define PROBE_TEXT_MAX 256
 
+// How the last work of a kind ended, in words.
+struct work_result {
+    bool failed;
+    char text[PROBE_TEXT_MAX];
+};
+
+#define PROBE_RESULT_COUNT (REQUEST_MODE + 1)
+
 struct server;
 
 struct probe {
@@ -81,8 +89,7 @@ struct probe {
     uint64_t missed_mended; // of the tally's missed_frees, by the last census
     double allocated_ns;    // what one counted allocation costs
     double freed_ns;
-    char result[PROBE_TEXT_MAX]; // of the last work, in words
-    bool result_failed;
+    struct work_result results[PROBE_RESULT_COUNT];   // by enum request_action
     char notices[PROBE_NOTICE_COUNT][PROBE_TEXT_MAX]; // "" for none
     uint32_t notices_edits;                           // raised by each change, from 1
 };
@@ -108,7 +115,8 @@ void probe_wake(struct probe *probe);
 // context: agent, gvl. Do what was asked for. False when the agent should end.
 bool probe_work(struct probe *probe);
 
-// context: gvl. Change the mode now. False with `result` in words when refused.
+// context: gvl. Change the mode now. False with the result of REQUEST_MODE in
+// words when refused.
 bool probe_enter(struct probe *probe, enum probe_mode mode);
 
 // context: gvl. Counting cannot go on in this program, for the reason given:

@@ -209,6 +209,14 @@ say_result(struct viewer *viewer, uint64_t id, enum result_status status,
     viewer_say(viewer, &message);
 }
 
+static uint32_t
+answering_work(uint64_t action)
+{
+    return action == REQUEST_GC       ? WORK_GC
+           : action == REQUEST_CENSUS ? WORK_CENSUS
+                                      : WORK_MODE;
+}
+
 static void
 take_request(struct server *server, struct viewer *viewer, const struct request *request)
 {
@@ -226,15 +234,9 @@ take_request(struct server *server, struct viewer *viewer, const struct request 
     }
     viewer->asked = true;
     viewer->request = *request;
+    // What was finished before is no answer to this.
+    atomic_fetch_and(&server->probe->done, ~answering_work(request->action));
     probe_ask(server->probe, work);
-}
-
-static uint32_t
-answering_work(uint64_t action)
-{
-    return action == REQUEST_GC       ? WORK_GC
-           : action == REQUEST_CENSUS ? WORK_CENSUS
-                                      : WORK_MODE;
 }
 
 static void
@@ -245,8 +247,9 @@ answer_requests(struct server *server, uint32_t done)
         struct viewer *viewer = server->viewers[i];
         if (viewer->asked && (done & answering_work(viewer->request.action))) {
             viewer->asked = false;
+            const struct work_result *result = &probe->results[viewer->request.action];
             say_result(viewer, viewer->request.id,
-                       probe->result_failed ? RESULT_FAILED : RESULT_DONE, probe->result);
+                       result->failed ? RESULT_FAILED : RESULT_DONE, result->text);
         }
     }
 }

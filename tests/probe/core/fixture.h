@@ -27,7 +27,7 @@ struct heap {
     uint64_t weighed; // looks that asked for bytes
     unsigned held;
     unsigned named;
-    unsigned revived;
+    _Atomic unsigned revived;
     unsigned collected;
     bool hooked;
     bool shared;        // objects may not be weighed
