@@ -16,8 +16,10 @@
 #define MARKING_WAITS_MAX 20                    // slices put off for an incremental mark
 #define RENAMES_MAX 2000                        // anonymous classes asked again a census
 
-// The one probe of this process, for the fork handlers.
+// The one probe of this process, for the fork handlers. Its own lock, because a
+// thread without the GVL may fork while the probe starts or stops.
 static struct probe *forked_probe;
+static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void
 probe_signal(int fd)
@@ -445,6 +447,7 @@ probe_work(struct probe *probe)
 static void
 before_fork(void)
 {
+    pthread_mutex_lock(&fork_lock);
     if (forked_probe) {
         pthread_mutex_lock(&forked_probe->lock);
     }
@@ -456,6 +459,7 @@ after_fork_in_parent(void)
     if (forked_probe) {
         pthread_mutex_unlock(&forked_probe->lock);
     }
+    pthread_mutex_unlock(&fork_lock);
 }
 
 // Most children of a fork go on to exec: nothing is done here but to ask for
@@ -468,14 +472,18 @@ after_fork_in_child(void)
         forked_probe->agent_alive = false;
         forked_probe->runtime.revive();
     }
+    pthread_mutex_unlock(&fork_lock);
 }
 
+// NULL: there is no probe any more.
 static void
 watch_forks(struct probe *probe)
 {
     static bool watching;
+    pthread_mutex_lock(&fork_lock);
     forked_probe = probe;
-    if (!watching) {
+    pthread_mutex_unlock(&fork_lock);
+    if (probe && !watching) {
         watching =
             pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
     }
@@ -581,7 +589,7 @@ fail:
 void
 probe_stop(struct probe *probe, enum bye_reason reason, uint64_t status)
 {
-    forked_probe = NULL;
+    watch_forks(NULL);
     probe->runtime.hooks(false, NULL);
     if (probe->server && probe->pid != getpid()) {
         server_abandon(probe->server); // a child that ends before it began
