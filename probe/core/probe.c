@@ -422,7 +422,7 @@ probe_work(struct probe *probe)
         return false;
     }
     if (work & WORK_MODE) {
-        probe_enter(probe, probe->wanted_mode);
+        probe_enter(probe, (enum probe_mode)probe->wanted_mode);
     }
     if (work & WORK_GC) {
         collect(probe);

@@ -69,13 +69,13 @@ struct probe {
     _Atomic uint32_t done; // enum work: finished since the server looked
     _Atomic uint32_t mode; // enum probe_mode, as it is
     _Atomic bool agent_alive;
-    _Atomic uint64_t agent_ns; // spent with the GVL by the agent
+    _Atomic uint64_t agent_ns;    // spent with the GVL by the agent
+    _Atomic uint32_t wanted_mode; // enum probe_mode, of WORK_MODE
+    _Atomic bool census_hurry;    // somebody waits for it
 
     // Under the lock.
-    enum probe_mode wanted_mode;
     bool count_refused; // counting cannot be had any more, see runtime.hooks
     bool reset;         // classes were forgotten: viewers need everything anew
-    bool census_hurry;  // somebody waits for it
     bool unbalanced;    // the counts do not add up to what the runtime says is live
     struct process_state heap; // as the agent last read it
     uint64_t heap_ns;          // when, monotonic; 0 for never

@@ -189,7 +189,7 @@ work_for(struct probe *probe, const struct request *request, const char **why)
             *why = "this probe has the modes dormant, census and count";
             return 0;
         }
-        probe->wanted_mode = (enum probe_mode)request->argument;
+        probe->wanted_mode = (uint32_t)request->argument;
         return WORK_MODE;
     default:
         *why = "this probe does not know that request";

@@ -80,8 +80,8 @@ mirror_names(struct mirror *mirror, const struct names *names)
         const struct class_name *name = &names->list[i];
         assert_true(name->id > 0 && name->id < IDS_MAX && name->name.length < 24);
         mirror->named[name->id] = true;
-        memcpy(mirror->names[name->id], name->name.bytes, name->name.length);
-        mirror->names[name->id][name->name.length] = '\0';
+        snprintf(mirror->names[name->id], sizeof(mirror->names[0]), "%.*s",
+                 (int)name->name.length, name->name.length ? name->name.bytes : "");
         mirror->flags[name->id] = name->flags;
     }
     mirror->names_told += names->count;

@@ -292,7 +292,7 @@ random_moves_lose_nobody(void **state)
 struct reader {
     const struct registry *registry;
     atomic_bool stop;
-    uint64_t reads;
+    _Atomic uint64_t reads;
     uint64_t largest; // live of any class, at any time
 };
 
