@@ -46,14 +46,6 @@ quietly() {
     return "$status"
 }
 
-# compile PRESET: configure and build it, silent when there is nothing to do.
-compile() {
-    local folder
-    folder=$(build_folder "$1")
-    quietly "configuring $folder" cmake --preset "$1"
-    quietly "building $folder" cmake --build "$folder" --parallel "$(nproc)"
-}
-
 # build_folder PRESET: where CMakePresets.json puts it.
 build_folder() {
     if [[ $1 == default ]]; then
@@ -61,4 +53,14 @@ build_folder() {
     else
         echo "build-${1#ci-}"
     fi
+}
+
+# compile PRESET: configure it, once, and build what changed.
+compile() {
+    local folder
+    folder=$(build_folder "$1")
+    if [[ ! -e $folder/Makefile ]]; then
+        quietly "configuring $folder" cmake --preset "$1"
+    fi
+    quietly "building $folder" cmake --build "$folder" --parallel "$(nproc)"
 }
