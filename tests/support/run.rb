@@ -35,7 +35,7 @@ end
 
 # Reads what a program printed.
 module Tap
-  RESULT = /\A(?<not>not )?ok \d+(?: - (?<name>[^#]*))?(?:# SKIP ?(?<skip>.*))?\Z/.freeze
+  RESULT = /\A(?<not>not )?ok \d+(?: - (?<name>[^#]*))? ?(?:# SKIP ?(?<skip>.*))?\Z/.freeze
   PLAN = /\A1\.\.(\d+)\Z/.freeze
 
   module_function
@@ -46,7 +46,7 @@ module Tap
       if (match = RESULT.match(line))
         found << test_case(match, said)
         said = []
-      elsif !PLAN.match?(line)
+      elsif !line.start_with?("# ") && !PLAN.match?(line)
         said << line
       end
     end
@@ -243,7 +243,7 @@ class Report
   end
 
   def line(run)
-    "#{run.failed? ? 'FAILED' : 'passed'}  #{run.program.title}: #{run.cases.size} cases"
+    "#{run.failed? ? 'FAILED' : 'passed'}  #{run.program.title}, cases: #{run.cases.size}"
   end
 
   def explain(run)
@@ -280,7 +280,7 @@ end.parse!(into: options)
 programs = Programs.of_build(options[:build], nil) + Programs.of_ruby(options[:build])
 programs += Programs.of_build(options[:sanitize], "sanitized") if options[:sanitize]
 programs.select! { |program| program.title.include?(options[:filter]) }
-abort "run.rb: no test program is called like “#{options[:filter]}”" if programs.empty?
+abort "run.rb: no test program has \"#{options[:filter]}\" in its name" if programs.empty?
 
 ENV.delete_if { |name, _| name.start_with?("MEMTOP_") }
 report = Report.new(verbose: options[:verbose])
