@@ -87,6 +87,9 @@ static enum decode_status
 next_frame(struct decoder *decoder, struct frame *frame)
 {
     size_t left = decoder->input.length - decoder->read;
+    if (left == 0) {
+        return DECODE_NEED_MORE;
+    }
     const unsigned char *header = decoder->input.bytes + decoder->read;
     if (!frame_may_begin(header, left)) {
         return fail_header(decoder, FRAME_BAD_MAGIC, 0);
