@@ -28,29 +28,31 @@ static void
 option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
              struct wishes *wishes)
 {
+    // clang-format off: aligned, the rows would not fit
     const struct poptOption table[] = {
         {"socket",   's', POPT_ARG_STRING, &cli->socket,     0,
-         "the socket of the program's probe",                                                "PATH"},
+         "the socket of the program's probe",                                                        "PATH"},
         {"once",     '1', POPT_ARG_NONE,   &wishes->once,    0,
-         "print one table and end; so does memtop without a terminal",                       NULL  },
-        {"json",     'j', POPT_ARG_NONE,   &cli->json,       0,
-         "with --once: print JSON (implies --once)",                                         NULL  },
+         "print one table and end; so does memtop without a terminal",                               NULL  },
+        {"json",     'j', POPT_ARG_NONE,   &cli->json,       0, "the same as JSON (implies --once)",
+         NULL                                                                                              },
         {"all",      'a', POPT_ARG_NONE,   &cli->all,        0,
-         "with --once or --plain: Ruby's internal types too",                                NULL  },
+         "with --once or --plain: Ruby's internal types too",                                        NULL  },
         {"plain",    'p', POPT_ARG_NONE,   &wishes->plain,   0,
-         "print a table each interval, for pipes and screen readers",                        NULL  },
-        {"ascii",    'A', POPT_ARG_NONE,   &cli->ascii,      0, "draw with ASCII alone",     NULL  },
+         "print a table each interval, for pipes and screen readers",                                NULL  },
+        {"ascii",    'A', POPT_ARG_NONE,   &cli->ascii,      0, "draw with ASCII alone",             NULL  },
         {"no-mouse", 'M', POPT_ARG_NONE,   &cli->no_mouse,   0,
-         "leave the mouse to the terminal",                                                  NULL  },
+         "leave the mouse to the terminal",                                                          NULL  },
         {"readonly", 'r', POPT_ARG_NONE,   &cli->readonly,   0,
-         "never ask the program for anything that changes it",                               NULL  },
+         "never ask the program for anything that changes it",                                       NULL  },
         {"theme",    't', POPT_ARG_STRING, &cli->theme,      0,
-         "colours: default, mono or colorblind",                                             "NAME"},
+         "colours: default, mono or colorblind",                                                     "NAME"},
         {"version",  'V', POPT_ARG_NONE,   &wishes->version, 0, "print the version and end",
-         NULL                                                                                      },
-        {"help",     'h', POPT_ARG_NONE,   &wishes->help,    0, "print this and end",        NULL  },
+         NULL                                                                                              },
+        {"help",     'h', POPT_ARG_NONE,   &wishes->help,    0, "print this and end",                NULL  },
         POPT_TABLEEND
     };
+    // clang-format on
     _Static_assert(sizeof(table) / sizeof(*table) <= OPTIONS_MAX, "OPTIONS_MAX");
     memcpy(options, table, sizeof(table));
 }
