@@ -130,7 +130,7 @@ class Load
   end
 end
 
-options = {rate: 120.0, seconds: Float::INFINITY}
+options = {rate: 200.0, seconds: Float::INFINITY}
 OptionParser.new do |parser|
   parser.on("--port PORT", Integer)
   parser.on("--rate N", Float)

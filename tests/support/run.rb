@@ -189,7 +189,7 @@ module Programs
   end
 
   def of_ruby(build)
-    Dir.glob("tests/{probe,e2e}/**/*_test.rb").sort.map do |file|
+    Dir.glob("tests/**/*_test.rb").sort.map do |file|
       Program.new(name: file.delete_prefix("tests/"), origin: nil,
                   command: [RbConfig.ruby, "-I", "#{build}/lib", "-I", "tests/support", file],
                   env: {"TEST_OUTPUT" => "tap"}, folder: ".", seconds: SECONDS,
@@ -268,21 +268,25 @@ class Report
   end
 end
 
-options = {build: "build", jobs: Etc.nprocessors, verbose: false, filter: ""}
-OptionParser.new do |parser|
-  parser.on("--build FOLDER")
-  parser.on("--sanitize FOLDER")
-  parser.on("--filter WORD")
-  parser.on("--jobs N", Integer)
-  parser.on("--verbose")
-end.parse!(into: options)
+def main
+  options = {build: "build", jobs: Etc.nprocessors, verbose: false, filter: ""}
+  OptionParser.new do |parser|
+    parser.on("--build FOLDER")
+    parser.on("--sanitize FOLDER")
+    parser.on("--filter WORD")
+    parser.on("--jobs N", Integer)
+    parser.on("--verbose")
+  end.parse!(into: options)
 
-programs = Programs.of_build(options[:build], nil) + Programs.of_ruby(options[:build])
-programs += Programs.of_build(options[:sanitize], "sanitized") if options[:sanitize]
-programs.select! { |program| program.title.include?(options[:filter]) }
-abort "run.rb: no test program has \"#{options[:filter]}\" in its name" if programs.empty?
+  programs = Programs.of_build(options[:build], nil) + Programs.of_ruby(options[:build])
+  programs += Programs.of_build(options[:sanitize], "sanitized") if options[:sanitize]
+  programs.select! { |program| program.title.include?(options[:filter]) }
+  abort "run.rb: no test program has \"#{options[:filter]}\" in its name" if programs.empty?
 
-ENV.delete_if { |name, _| name.start_with?("MEMTOP_") }
-report = Report.new(verbose: options[:verbose])
-Runner.new(jobs: options[:jobs]).run(programs) { |run| report.add(run) }
-exit report.print
+  ENV.delete_if { |name, _| name.start_with?("MEMTOP_") }
+  report = Report.new(verbose: options[:verbose])
+  Runner.new(jobs: options[:jobs]).run(programs) { |run| report.add(run) }
+  report.print
+end
+
+exit main if $PROGRAM_NAME == __FILE__
