@@ -30,11 +30,11 @@ enum decode_status {
 
 struct decoder {
     struct buffer input;
-    uint64_t offset;        // of input.bytes[0] in the stream
-    size_t read;            // bytes of input already turned into messages
-    uint64_t skipped;       // frames of unknown kinds passed over
-    void *storage;          // owned: what the last message borrows from
-    char error[160];        // empty while all is well
+    uint64_t offset;  // of input.bytes[0] in the stream
+    size_t read;      // bytes of input already turned into messages
+    uint64_t skipped; // frames of unknown kinds passed over
+    void *storage;    // owned: what the last message borrows from
+    char error[160];  // empty while all is well
 };
 
 // A decoder starts as all zeroes; destroying it twice is harmless.

@@ -42,17 +42,21 @@ struct frame {
 
 enum frame_status {
     FRAME_OK,
-    FRAME_BAD_MAGIC,  // not memtop's bytes, or the stream lost its place
-    FRAME_TOO_LONG,   // body_length above FRAME_BODY_MAX
-    FRAME_BAD_CRC,    // damaged on the way or on disk
+    FRAME_BAD_MAGIC, // not memtop's bytes, or the stream lost its place
+    FRAME_TOO_LONG,  // body_length above FRAME_BODY_MAX
+    FRAME_BAD_CRC,   // damaged on the way or on disk
 };
 
 // Write the header for `body`, the CRC included.
 void frame_write(unsigned char header[FRAME_HEADER_BYTES], uint8_t kind, struct stamp at,
                  const unsigned char *body, uint32_t body_length);
 
-// Read a header; `frame` is filled only when FRAME_OK is returned. The CRC is
-// not checked here: the body may not have arrived.
+// Whether a frame may begin with these bytes, of which `length` have arrived.
+bool frame_may_begin(const unsigned char *bytes, size_t length);
+
+// Read a header; `frame` is filled when FRAME_OK is returned, its body_length
+// also with FRAME_TOO_LONG. The CRC is not checked here: the body may not have
+// arrived.
 enum frame_status frame_read(const unsigned char header[FRAME_HEADER_BYTES],
                              struct frame *frame);
 

@@ -67,10 +67,10 @@ struct hello {
     struct text program_version;
     uint64_t pid;
     uint64_t parent_pid;
-    struct text command; // the program's arguments, joined by spaces
-    struct text runtime; // such as "ruby 3.1.2"
-    uint64_t started_us; // wall time at which the probe started
-    uint64_t mode;       // enum probe_mode
+    struct text command;   // the program's arguments, joined by spaces
+    struct text runtime;   // such as "ruby 3.1.2"
+    uint64_t started_us;   // wall time at which the probe started
+    uint64_t mode;         // enum probe_mode
     uint64_t capabilities; // enum capability, or-ed
     uint64_t interval_ms;  // between samples
 };
@@ -177,7 +177,7 @@ enum result_status {
 
 struct result {
     uint64_t id;
-    uint64_t status; // enum result_status
+    uint64_t status;  // enum result_status
     struct text text; // in words, may be empty
 };
 

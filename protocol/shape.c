@@ -1,0 +1,145 @@
+#include "protocol/shape.h"
+
+#include "protocol/message.h"
+
+/*
+ * PLAIN(struct, type, member), INNER(struct, member, shape) and
+ * LIST(struct, type, member, count member, shape), in the order of the wire.
+ */
+// clang-format off
+#define PROCESS_STATE_FIELDS(PLAIN, INNER, LIST)    \
+    PLAIN(process_state, COUNT, rss_bytes)          \
+    PLAIN(process_state, COUNT, heap_slots_live)    \
+    PLAIN(process_state, COUNT, heap_slots_free)    \
+    PLAIN(process_state, COUNT, gc_count)           \
+    PLAIN(process_state, COUNT, gc_major_count)     \
+    PLAIN(process_state, COUNT, gc_time_ms)         \
+    PLAIN(process_state, COUNT, heap_age_ms)
+
+#define PROBE_STATE_FIELDS(PLAIN, INNER, LIST)      \
+    PLAIN(probe_state, COUNT, cost_ppm)             \
+    PLAIN(probe_state, COUNT, drift)                \
+    PLAIN(probe_state, COUNT, drift_total)          \
+    PLAIN(probe_state, COUNT, dropped_frames)       \
+    PLAIN(probe_state, COUNT, census_us)            \
+    PLAIN(probe_state, COUNT, census_objects)       \
+    PLAIN(probe_state, COUNT, viewers)
+
+#define TOTALS_FIELDS(PLAIN, INNER, LIST)           \
+    PLAIN(totals, COUNT, live)                      \
+    PLAIN(totals, COUNT, allocated)                 \
+    PLAIN(totals, COUNT, freed)                     \
+    PLAIN(totals, COUNT, bytes)
+
+#define CLASS_ROW_FIELDS(PLAIN, INNER, LIST)        \
+    PLAIN(class_row, SMALL, id)                     \
+    PLAIN(class_row, COUNT, live)                   \
+    PLAIN(class_row, COUNT, allocated)              \
+    PLAIN(class_row, COUNT, freed)                  \
+    PLAIN(class_row, COUNT, bytes)
+
+#define CLASS_NAME_FIELDS(PLAIN, INNER, LIST)       \
+    PLAIN(class_name, SMALL, id)                    \
+    PLAIN(class_name, SMALL, flags)                 \
+    PLAIN(class_name, TEXT, name)
+
+#define HELLO_FIELDS(PLAIN, INNER, LIST)            \
+    PLAIN(hello, NUMBER, version)                   \
+    PLAIN(hello, TEXT, program_version)             \
+    PLAIN(hello, NUMBER, pid)                       \
+    PLAIN(hello, NUMBER, parent_pid)                \
+    PLAIN(hello, TEXT, command)                     \
+    PLAIN(hello, TEXT, runtime)                     \
+    PLAIN(hello, COUNT, started_us)                 \
+    PLAIN(hello, COUNT, mode)                       \
+    PLAIN(hello, NUMBER, capabilities)              \
+    PLAIN(hello, COUNT, interval_ms)
+
+#define NAMES_FIELDS(PLAIN, INNER, LIST)            \
+    LIST(names, ROWS, list, count, &class_name_shape)
+
+#define SAMPLE_FIELDS(PLAIN, INNER, LIST)           \
+    PLAIN(sample, BOOL, key)                        \
+    PLAIN(sample, COUNT, mode)                      \
+    INNER(sample, process, &process_state_shape)    \
+    INNER(sample, probe, &probe_state_shape)        \
+    INNER(sample, totals, &totals_shape)            \
+    LIST(sample, ROWS, rows, row_count, &class_row_shape) \
+    LIST(sample, SMALLS, gone, gone_count, NULL)
+
+#define NOTICE_FIELDS(PLAIN, INNER, LIST)           \
+    PLAIN(notice, NUMBER, id)                       \
+    PLAIN(notice, COUNT, severity)                  \
+    PLAIN(notice, TEXT, text)
+
+#define RESULT_FIELDS(PLAIN, INNER, LIST)           \
+    PLAIN(result, NUMBER, id)                       \
+    PLAIN(result, COUNT, status)                    \
+    PLAIN(result, TEXT, text)
+
+#define BYE_FIELDS(PLAIN, INNER, LIST)              \
+    PLAIN(bye, COUNT, reason)                       \
+    PLAIN(bye, COUNT, status)                       \
+    PLAIN(bye, TEXT, text)
+
+#define GREETING_FIELDS(PLAIN, INNER, LIST)         \
+    PLAIN(greeting, NUMBER, version)                \
+    PLAIN(greeting, TEXT, program_version)
+
+#define REQUEST_FIELDS(PLAIN, INNER, LIST)          \
+    PLAIN(request, NUMBER, id)                      \
+    PLAIN(request, NUMBER, action)                  \
+    PLAIN(request, NUMBER, argument)
+
+#define NESTED(X)                                   \
+    X(process_state, PROCESS_STATE)                 \
+    X(probe_state, PROBE_STATE)                     \
+    X(totals, TOTALS)                               \
+    X(class_row, CLASS_ROW)                         \
+    X(class_name, CLASS_NAME)
+
+#define MESSAGES(X)                                 \
+    X(hello, HELLO)                                 \
+    X(names, NAMES)                                 \
+    X(sample, SAMPLE)                               \
+    X(notice, NOTICE)                               \
+    X(result, RESULT)                               \
+    X(bye, BYE)                                     \
+    X(greeting, GREETING)                           \
+    X(request, REQUEST)
+
+#define PLAIN_FIELD(owner, type, member) \
+    {#member, FIELD_##type, offsetof(struct owner, member), 0, NULL},
+#define INNER_FIELD(owner, member, shape) \
+    {#member, FIELD_STRUCT, offsetof(struct owner, member), 0, shape},
+#define LIST_FIELD(owner, type, member, count, shape) \
+    {#member, FIELD_##type, offsetof(struct owner, member), \
+     offsetof(struct owner, count) - offsetof(struct owner, member), shape},
+
+#define FIELD_TABLE(owner, OWNER)                          \
+    static const struct field owner##_fields[] = {         \
+        OWNER##_FIELDS(PLAIN_FIELD, INNER_FIELD, LIST_FIELD)};
+#define NESTED_SHAPE(owner, OWNER)                         \
+    static const struct shape owner##_shape = {            \
+        #owner, sizeof(struct owner), owner##_fields,      \
+        sizeof owner##_fields / sizeof owner##_fields[0]};
+#define MESSAGE_SHAPE(owner, OWNER)                        \
+    [MESSAGE_##OWNER] = {                                  \
+        #owner, sizeof(struct owner), owner##_fields,      \
+        sizeof owner##_fields / sizeof owner##_fields[0]},
+
+NESTED(FIELD_TABLE)
+NESTED(NESTED_SHAPE)
+MESSAGES(FIELD_TABLE)
+
+static const struct shape messages[] = {MESSAGES(MESSAGE_SHAPE)};
+// clang-format on
+
+const struct shape *
+shape_of(uint8_t kind)
+{
+    if (kind >= sizeof messages / sizeof messages[0] || messages[kind].fields == NULL) {
+        return NULL;
+    }
+    return &messages[kind];
+}

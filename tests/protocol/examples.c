@@ -1,0 +1,114 @@
+#include "tests/protocol/examples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct class_name names[] = {
+    {1, 0,               {"String", 6}},
+    {2, CLASS_INTERNAL,  {"(iseq)", 6}},
+    {3, CLASS_ANONYMOUS, {"", 0}      },
+};
+
+static const struct class_row key_rows[] = {
+    {1, 1200, 1500,          300,           48000        },
+    {2, 80,   0,             0,             COUNT_UNKNOWN},
+    {3, 7,    COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN},
+};
+
+static const struct class_row delta_rows[] = {
+    {1, 1250, 1600, 350, 48000}
+};
+static const class_id gone[] = {3};
+
+const struct example examples[EXAMPLES] = {
+    {"hello",
+     {.kind = MESSAGE_HELLO,
+      .at = {5000000, 1767225605000000},
+      .hello = {.version = PROTOCOL_VERSION,
+                .program_version = {"0.1.0", 5},
+                .pid = 4242,
+                .parent_pid = 1,
+                .command = {"ruby app.rb", 11},
+                .runtime = {"ruby 3.1.2", 10},
+                .started_us = 1767225600000000,
+                .mode = MODE_COUNT,
+                .capabilities = CAPABILITY_COUNT | CAPABILITY_GC,
+                .interval_ms = 1000}}                               },
+    {"names",
+     {.kind = MESSAGE_NAMES,
+      .at = {5000100, 1767225605000100},
+      .names = {names, sizeof names / sizeof names[0]}}             },
+    {"sample",
+     {.kind = MESSAGE_SAMPLE,
+      .at = {5000200, 1767225605000200},
+      .sample = {.key = true,
+                 .mode = MODE_COUNT,
+                 .process = {34603008, 40000, 900, 12, 3, 45, 20},
+                 .probe = {12000, 0, 0, 0, 6100, 40000, 1},
+                 .totals = {1287, 1500, 300, COUNT_UNKNOWN},
+                 .rows = key_rows,
+                 .row_count = sizeof key_rows / sizeof key_rows[0]}}},
+    {"delta",
+     {.kind = MESSAGE_SAMPLE,
+      .at = {6000200, 1767225606000200},
+      .sample = {.mode = MODE_COUNT,
+                 .process = {34603008, 40100, 800, 13, 3, 46, 1020},
+                 .probe = {12500, 0, 0, 0, 6100, 40000, 1},
+                 .totals = {1330, 1600, 350, COUNT_UNKNOWN},
+                 .rows = delta_rows,
+                 .row_count = sizeof delta_rows / sizeof delta_rows[0],
+                 .gone = gone,
+                 .gone_count = sizeof gone / sizeof gone[0]}}       },
+    {"notice",
+     {.kind = MESSAGE_NOTICE,
+      .at = {6000300, 1767225606000300},
+      .notice = {7, NOTICE_WARNING, {"objspace is tracing", 19}}}   },
+    {"result",
+     {.kind = MESSAGE_RESULT,
+      .at = {6000400, 1767225606000400},
+      .result = {1, RESULT_REFUSED, {"read-only", 9}}}              },
+    {"bye",
+     {.kind = MESSAGE_BYE,
+      .at = {7000000, 1767225607000000},
+      .bye = {BYE_EXIT, 0, {"", 0}}}                                },
+    {"greeting",
+     {.kind = MESSAGE_GREETING,
+      .at = {5000050, 1767225605000050},
+      .greeting = {PROTOCOL_VERSION, {"0.1.0", 5}}}                 },
+    {"request",
+     {.kind = MESSAGE_REQUEST,
+      .at = {6000350, 1767225606000350},
+      .request = {1, REQUEST_MODE, MODE_CENSUS}}                    },
+};
+
+void
+example_encode(struct buffer *out, const struct message *message)
+{
+    if (!message_encode(out, message)) {
+        abort();
+    }
+}
+
+void
+example_frame(struct buffer *out, uint8_t kind, const void *body, size_t length)
+{
+    unsigned char header[FRAME_HEADER_BYTES];
+    frame_write(header, kind, (struct stamp){1, 2}, body, (uint32_t)length);
+    if (!buffer_append(out, header, sizeof header) || !buffer_append(out, body, length)) {
+        abort();
+    }
+}
+
+bool
+example_same(const struct message *one, const struct message *other)
+{
+    struct buffer first = {0};
+    struct buffer second = {0};
+    example_encode(&first, one);
+    example_encode(&second, other);
+    bool same = first.length == second.length &&
+                memcmp(first.bytes, second.bytes, first.length) == 0;
+    buffer_destroy(&second);
+    buffer_destroy(&first);
+    return same;
+}

@@ -1,0 +1,155 @@
+#include "protocol/message.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/protocol/examples.h"
+
+// The bytes of a line of a hex dump, up to its remark.
+static void
+read_hex_line(const char *line, struct buffer *bytes)
+{
+    while (isxdigit((unsigned char)line[0]) && isxdigit((unsigned char)line[1])) {
+        char digits[] = {line[0], line[1], '\0'};
+        unsigned char byte = (unsigned char)strtoul(digits, NULL, 16);
+        assert_true(buffer_append(bytes, &byte, 1));
+        line += line[2] == ' ' ? 3 : 2;
+    }
+}
+
+// The bytes of README.md's dump that begins with a line of three backticks, "hex "
+// and the name.
+static void
+read_specified(const char *name, struct buffer *bytes)
+{
+    char line[256];
+    char begin[64];
+    bool inside = false;
+    FILE *file = fopen(SPECIFICATION, "r");
+    assert_non_null(file);
+    snprintf(begin, sizeof begin, "```hex %s\n", name);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (inside && line[0] == '`') {
+            break;
+        }
+        if (inside) {
+            read_hex_line(line, bytes);
+        }
+        inside = inside || strcmp(line, begin) == 0;
+    }
+    fclose(file);
+    assert_true(inside);
+}
+
+static void
+encodes_each_message_to_the_bytes_that_the_specification_shows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < EXAMPLES; i++) {
+        struct buffer specified = {0};
+        struct buffer encoded = {0};
+        print_message("%s\n", examples[i].name);
+        read_specified(examples[i].name, &specified);
+        example_encode(&encoded, &examples[i].message);
+        assert_int_equal(encoded.length, specified.length);
+        assert_memory_equal(encoded.bytes, specified.bytes, specified.length);
+        buffer_destroy(&encoded);
+        buffer_destroy(&specified);
+    }
+}
+
+// The length of a notice's text after encoding and decoding it.
+static size_t
+sent_length(const char *bytes, size_t length)
+{
+    struct message notice = {
+        .kind = MESSAGE_NOTICE, .notice = {1, 0, {bytes, length}}
+    };
+    struct buffer frame = {0};
+    struct decoder decoder = {0};
+    struct message seen;
+    example_encode(&frame, &notice);
+    decoder_feed(&decoder, frame.bytes, frame.length);
+    assert_int_equal(decoder_next(&decoder, &seen), DECODE_MESSAGE);
+    size_t sent = seen.notice.text.length;
+    assert_memory_equal(seen.notice.text.bytes, bytes, sent);
+    decoder_destroy(&decoder);
+    buffer_destroy(&frame);
+    return sent;
+}
+
+static void
+cuts_long_texts_between_characters(void **state)
+{
+    (void)state;
+    char text[MESSAGE_TEXT_MAX + 8];
+    memset(text, 'a', sizeof text);
+    assert_int_equal(sent_length(text, MESSAGE_TEXT_MAX), MESSAGE_TEXT_MAX);
+    assert_int_equal(sent_length(text, sizeof text), MESSAGE_TEXT_MAX);
+
+    memcpy(text + MESSAGE_TEXT_MAX - 2, "\xe2\x82\xac", 3); // €
+    assert_int_equal(sent_length(text, sizeof text), MESSAGE_TEXT_MAX - 2);
+    assert_int_equal(sent_length(text, MESSAGE_TEXT_MAX + 1), MESSAGE_TEXT_MAX - 2);
+
+    memset(text, 0x80, sizeof text); // no characters at all: cut near the maximum
+    assert_int_equal(sent_length(text, sizeof text), MESSAGE_TEXT_MAX - 3);
+}
+
+static void
+refuses_a_frame_above_the_maximum_and_leaves_the_buffer(void **state)
+{
+    (void)state;
+    size_t count = 400000; // rows of 43 bytes
+    struct class_row *rows = malloc(count * sizeof *rows);
+    assert_non_null(rows);
+    memset(rows, 0xee, count * sizeof *rows);
+    struct message sample = {
+        .kind = MESSAGE_SAMPLE,
+        .sample = {.rows = rows, .row_count = count},
+    };
+    struct buffer out = {0};
+    example_encode(&out, &examples[0].message);
+    size_t before = out.length;
+    assert_false(message_encode(&out, &sample));
+    assert_false(buffer_ok(&out));
+    assert_int_equal(out.length, before);
+    assert_false(message_encode(&out, &examples[0].message)); // the failure sticks
+    buffer_destroy(&out);
+    free(rows);
+}
+
+static void
+names_every_mode_and_reads_the_names_back(void **state)
+{
+    (void)state;
+    for (unsigned mode = MODE_DORMANT; mode <= MODE_TRACE; mode++) {
+        enum probe_mode read;
+        assert_true(mode_parse(mode_name(mode), &read));
+        assert_int_equal(read, mode);
+    }
+    enum probe_mode untouched = MODE_COUNT;
+    assert_false(mode_parse("unknown", &untouched));
+    assert_int_equal(untouched, MODE_COUNT);
+    assert_string_equal(mode_name(MODE_CENSUS), "census");
+    assert_string_equal(mode_name(COUNT_UNKNOWN), "unknown");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(encodes_each_message_to_the_bytes_that_the_specification_shows),
+        cmocka_unit_test(cuts_long_texts_between_characters),
+        cmocka_unit_test(refuses_a_frame_above_the_maximum_and_leaves_the_buffer),
+        cmocka_unit_test(names_every_mode_and_reads_the_names_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,226 @@
+// Random messages survive encoding and decoding. MEMTOP_SEED repeats a run.
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "tests/protocol/examples.h"
+
+#define ROUNDS 3000
+#define LIST_MAX 40
+#define TEXT_MAX 300
+
+static uint64_t seed;
+
+// xorshift64*: small, and the same everywhere.
+static uint64_t
+random_bits(void)
+{
+    seed ^= seed >> 12;
+    seed ^= seed << 25;
+    seed ^= seed >> 27;
+    return seed * UINT64_C(2685821657736338717);
+}
+
+// Of any size: each length in bits is as likely as another.
+static uint64_t
+random_number(void)
+{
+    return random_bits() >> random_bits() % 64;
+}
+
+// Unknown now and then.
+static uint64_t
+random_count(void)
+{
+    return random_bits() % 5 == 0 ? COUNT_UNKNOWN : random_number();
+}
+
+static struct text
+random_text(void)
+{
+    static char bytes[TEXT_MAX]; // shared: what matters is what is in it
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (char)random_bits();
+    }
+    return (struct text){bytes, random_bits() % sizeof bytes};
+}
+
+static void
+fill_counts(uint64_t *counts, size_t size)
+{
+    for (size_t i = 0; i < size / sizeof *counts; i++) {
+        counts[i] = random_count();
+    }
+}
+
+static struct sample
+random_sample(void)
+{
+    static struct class_row rows[LIST_MAX];
+    static class_id gone[LIST_MAX];
+    struct sample sample = {
+        .key = random_bits() % 2 == 0,
+        .mode = random_count(),
+        .rows = rows,
+        .row_count = random_bits() % LIST_MAX,
+        .gone = gone,
+        .gone_count = random_bits() % LIST_MAX,
+    };
+    fill_counts(&sample.process.rss_bytes, sizeof sample.process);
+    fill_counts(&sample.probe.cost_ppm, sizeof sample.probe);
+    fill_counts(&sample.totals.live, sizeof sample.totals);
+    for (size_t i = 0; i < LIST_MAX; i++) {
+        rows[i] = (struct class_row){(class_id)random_number(), random_count(),
+                                     random_count(), random_count(), random_count()};
+        gone[i] = (class_id)random_number();
+    }
+    return sample;
+}
+
+static void
+expect_same_text(struct text one, struct text other)
+{
+    assert_int_equal(one.length, other.length);
+    assert_memory_equal(one.bytes, other.bytes, one.length);
+}
+
+static struct message
+sent_and_received(struct decoder *decoder, const struct message *message)
+{
+    struct buffer frame = {0};
+    struct message received;
+    example_encode(&frame, message);
+    size_t split = random_bits() % frame.length;
+    decoder_feed(decoder, frame.bytes, split);
+    assert_int_equal(decoder_next(decoder, &received), DECODE_NEED_MORE);
+    decoder_feed(decoder, frame.bytes + split, frame.length - split);
+    assert_int_equal(decoder_next(decoder, &received), DECODE_MESSAGE);
+    buffer_destroy(&frame);
+    assert_true(received.kind == message->kind);
+    assert_true(received.at.monotonic_us == message->at.monotonic_us);
+    assert_true(received.at.wall_us == message->at.wall_us);
+    return received;
+}
+
+static void
+any_sample_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    struct decoder decoder = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        struct message sent = {
+            .kind = MESSAGE_SAMPLE,
+            .at = {random_number(), random_number()},
+            .sample = random_sample(),
+        };
+        struct message got = sent_and_received(&decoder, &sent);
+        const struct sample *one = &sent.sample;
+        const struct sample *other = &got.sample;
+        assert_true(one->key == other->key && one->mode == other->mode);
+        assert_memory_equal(&one->process, &other->process, sizeof one->process);
+        assert_memory_equal(&one->probe, &other->probe, sizeof one->probe);
+        assert_memory_equal(&one->totals, &other->totals, sizeof one->totals);
+        assert_int_equal(one->row_count, other->row_count);
+        for (size_t i = 0; i < one->row_count; i++) {
+            assert_memory_equal(&one->rows[i].live, &other->rows[i].live,
+                                4 * sizeof(uint64_t));
+            assert_int_equal(one->rows[i].id, other->rows[i].id);
+        }
+        assert_int_equal(one->gone_count, other->gone_count);
+        for (size_t i = 0; i < one->gone_count; i++) {
+            assert_int_equal(one->gone[i], other->gone[i]);
+        }
+    }
+    decoder_destroy(&decoder);
+}
+
+static void
+any_hello_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    struct decoder decoder = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        struct message sent = {
+            .kind = MESSAGE_HELLO,
+            .at = {random_number(),                 random_number()},
+            .hello = { .version = random_number(),
+                   .program_version = random_text(),
+                   .pid = random_number(),
+                   .parent_pid = random_number(),
+                   .command = random_text(),
+                   .runtime = random_text(),
+                   .started_us = random_count(),
+                   .mode = random_count(),
+                   .capabilities = random_number(),
+                   .interval_ms = random_count()},
+        };
+        struct message got = sent_and_received(&decoder, &sent);
+        const struct hello *one = &sent.hello;
+        const struct hello *other = &got.hello;
+        assert_true(one->version == other->version && one->pid == other->pid);
+        assert_true(one->parent_pid == other->parent_pid && one->mode == other->mode);
+        assert_true(one->started_us == other->started_us);
+        assert_true(one->capabilities == other->capabilities);
+        assert_true(one->interval_ms == other->interval_ms);
+        expect_same_text(one->program_version, other->program_version);
+        expect_same_text(one->command, other->command);
+        expect_same_text(one->runtime, other->runtime);
+    }
+    decoder_destroy(&decoder);
+}
+
+// The others hold an id, numbers and a text; bye's lie as notice's and result's do.
+static void
+any_short_message_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    struct decoder decoder = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        struct message notice = {
+            .kind = MESSAGE_NOTICE,
+            .notice = {random_number(), random_count(), random_text()}
+        };
+        struct message got = sent_and_received(&decoder, &notice);
+        assert_true(got.notice.id == notice.notice.id);
+        assert_true(got.notice.severity == notice.notice.severity);
+        expect_same_text(got.notice.text, notice.notice.text);
+
+        struct message bye = {
+            .kind = MESSAGE_BYE, .bye = {random_count(), random_count(), random_text()}
+        };
+        got = sent_and_received(&decoder, &bye);
+        assert_true(got.bye.reason == bye.bye.reason);
+        assert_true(got.bye.status == bye.bye.status);
+        expect_same_text(got.bye.text, bye.bye.text);
+
+        struct message request = {
+            .kind = MESSAGE_REQUEST,
+            .request = {random_number(), random_number(), random_number()}
+        };
+        got = sent_and_received(&decoder, &request);
+        assert_memory_equal(&got.request, &request.request, sizeof request.request);
+    }
+    decoder_destroy(&decoder);
+}
+
+int
+main(void)
+{
+    const char *chosen = getenv("MEMTOP_SEED");
+    seed = chosen != NULL ? strtoull(chosen, NULL, 10) : (uint64_t)time(NULL);
+    seed += seed == 0; // zero would stay zero
+    print_message("MEMTOP_SEED=%" PRIu64 "\n", seed);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_sample_arrives_as_it_was_sent),
+        cmocka_unit_test(any_hello_arrives_as_it_was_sent),
+        cmocka_unit_test(any_short_message_arrives_as_it_was_sent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
