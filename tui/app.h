@@ -15,6 +15,7 @@
 #include "protocol/message.h"
 #include "tui/view/grid.h"
 #include "tui/view/key.h"
+#include "tui/view/link.h"
 
 struct app;
 
@@ -27,14 +28,6 @@ enum reaction {
     REACT_SUSPEND = 1 << 3, // give the terminal back and stop (^Z)
     REACT_WRITE = 1 << 4,   // write what is shown to the file app_write_path() names
     REACT_MOUSE = 1 << 5,   // app_wants_mouse() changed
-};
-
-// Where the data comes from, as the loop knows it.
-enum link_state {
-    LINK_CONNECTING,   // never connected yet
-    LINK_LIVE,         // connected, frames arrive
-    LINK_RECONNECTING, // was connected; trying again
-    LINK_GONE,         // the process is gone; trying again
 };
 
 struct app_options {
