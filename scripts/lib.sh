@@ -55,12 +55,19 @@ build_folder() {
     fi
 }
 
-# compile PRESET: configure it, once, and build what changed.
-compile() {
+# configure PRESET, once.
+configure() {
     local folder
     folder=$(build_folder "$1")
     if [[ ! -e $folder/Makefile ]]; then
         quietly "configuring $folder" cmake --preset "$1"
     fi
+}
+
+# compile PRESET: build what changed.
+compile() {
+    local folder
+    folder=$(build_folder "$1")
+    configure "$1"
     quietly "building $folder" cmake --build "$folder" --parallel "$(nproc)"
 }
