@@ -56,26 +56,27 @@ press_kind(struct keys *keys, const MEVENT *event, uint64_t now_ms)
     return again ? MOUSE_DOUBLE : MOUSE_PRESS;
 }
 
-// False for what the mouse does that nobody asked about, such as a release.
-static bool
-take_mouse(struct keys *keys, uint64_t now_ms, struct key *key)
+// Nothing for what the mouse does that nobody asked about, such as a release.
+static struct key
+take_mouse(struct keys *keys, uint64_t now_ms)
 {
+    const struct key none = {.code = KEY_CODE_NONE};
     MEVENT event;
 
     if (getmouse(&event) != OK) {
-        return false;
+        return none;
     }
-    *key = (struct key){.code = KEY_CODE_MOUSE, .row = event.y, .column = event.x};
+    struct key key = {.code = KEY_CODE_MOUSE, .row = event.y, .column = event.x};
     if (event.bstate & BUTTON4_PRESSED) {
-        key->mouse = MOUSE_WHEEL_UP;
+        key.mouse = MOUSE_WHEEL_UP;
     } else if (event.bstate & BUTTON5_PRESSED) {
-        key->mouse = MOUSE_WHEEL_DOWN;
+        key.mouse = MOUSE_WHEEL_DOWN;
     } else if (event.bstate & BUTTON1_PRESSED) {
-        key->mouse = press_kind(keys, &event, now_ms);
+        key.mouse = press_kind(keys, &event, now_ms);
     } else {
-        return false;
+        return none;
     }
-    return true;
+    return key;
 }
 
 /*
@@ -159,9 +160,7 @@ keys_next(struct keys *keys, uint64_t now_ms, struct key *key)
     while ((code = getch()) != ERR) {
         *key = (struct key){.code = KEY_CODE_NONE};
         if (code == KEY_MOUSE) {
-            if (take_mouse(keys, now_ms, key)) {
-                return true;
-            }
+            *key = take_mouse(keys, now_ms);
         } else if (code >= 0x80 && code <= 0xff) {
             key->code = assemble(keys, (unsigned char)code);
         } else if (code != KEY_CODE_ESCAPE || escape_alone()) {
