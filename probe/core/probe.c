@@ -510,6 +510,7 @@ probe_start(struct probe *probe, const struct settings *settings,
                             .runtime = *runtime,
                             .pid = getpid(),
                             .started_us = clock_stamp().wall_us,
+                            .notices_edits = 1,
                             .agent_fd = -1,
                             .server_fd = -1};
     pthread_mutex_init(&probe->lock, NULL);

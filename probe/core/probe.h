@@ -82,7 +82,7 @@ struct probe {
     char result[PROBE_TEXT_MAX]; // of the last work, in words
     bool result_failed;
     char notices[PROBE_NOTICE_COUNT][PROBE_TEXT_MAX]; // "" for none
-    uint32_t notices_edits;
+    uint32_t notices_edits;                           // raised by each change, from 1
 };
 
 // context: gvl. Start: listen, start the server's thread, enter the mode. The

@@ -35,9 +35,8 @@ struct server {
     uint64_t sample_due_ns; // 0 when no sample waits for the agent
     uint64_t asked_ns;      // when the agent was asked and has not answered, 0 otherwise
     uint64_t dropped_frames;
-    uint32_t notices_edits;
-    uint64_t notices_shown; // bits: notices that viewers have
-    // what the cost is reckoned from
+    // The cost of the last whole interval, and what the next is reckoned from.
+    uint64_t cost_ppm;
     uint64_t cost_at_ns;
     uint64_t cost_spent_ns;
 };
@@ -121,15 +120,22 @@ notice_message(const struct probe *probe, uint32_t id)
     };
 }
 
+// Withdrawn ones too, with no text, to who may know them.
 static void
 say_notices(struct server *server, struct viewer *viewer)
 {
+    const struct probe *probe = server->probe;
+    bool anew = viewer->notices_edits == 0;
+    if (viewer->notices_edits == probe->notices_edits || viewer->closing) {
+        return;
+    }
     for (uint32_t id = 1; id < PROBE_NOTICE_COUNT; id++) {
-        if (*server->probe->notices[id]) {
-            struct message message = notice_message(server->probe, id);
+        if (*probe->notices[id] || !anew) {
+            struct message message = notice_message(probe, id);
             viewer_say(viewer, &message);
         }
     }
+    viewer->notices_edits = probe->notices_edits;
 }
 
 static void
@@ -245,22 +251,26 @@ answer_requests(struct server *server, uint32_t done)
     }
 }
 
-// Millionths of one core over the time since the last call: what this thread
-// and the agent took, and what the hooks took by their measured price.
+// Millionths of one core over the last whole interval: what this thread and the
+// agent took, and what the hooks took by their measured price.
 static uint64_t
 reckon_cost(struct server *server, uint64_t now_ns)
 {
     const struct probe *probe = server->probe;
-    double hooks = (double)probe->tally.allocated * probe->allocated_ns +
-                   (double)probe->tally.freed * probe->freed_ns;
-    uint64_t spent = clock_thread_ns() + probe->agent_ns + (uint64_t)hooks;
-    uint64_t elapsed = now_ns - server->cost_at_ns;
-    uint64_t delta = spent > server->cost_spent_ns ? spent - server->cost_spent_ns : 0;
-    bool first = server->cost_at_ns == 0;
+    double elapsed_ns = (double)(now_ns - server->cost_at_ns);
+    if (server->cost_at_ns && elapsed_ns < probe->settings.interval_s * 0.9e9) {
+        return server->cost_ppm;
+    }
+    double hooks_ns = (double)probe->tally.allocated * probe->allocated_ns +
+                      (double)probe->tally.freed * probe->freed_ns;
+    uint64_t spent_ns = clock_thread_ns() + probe->agent_ns + (uint64_t)hooks_ns;
+    if (server->cost_at_ns && spent_ns >= server->cost_spent_ns) {
+        double delta_ns = (double)(spent_ns - server->cost_spent_ns);
+        server->cost_ppm = (uint64_t)(delta_ns * 1e6 / elapsed_ns);
+    }
     server->cost_at_ns = now_ns;
-    server->cost_spent_ns = spent;
-    return first || elapsed == 0 ? COUNT_UNKNOWN
-                                 : (uint64_t)((double)delta * 1e6 / (double)elapsed);
+    server->cost_spent_ns = spent_ns;
+    return server->cost_ppm;
 }
 
 static struct sample
@@ -322,25 +332,6 @@ seed(struct server *server, struct stamp at)
 }
 
 static void
-add_notices(struct server *server, struct buffer *out)
-{
-    const struct probe *probe = server->probe;
-    if (server->notices_edits == probe->notices_edits) {
-        return;
-    }
-    server->notices_edits = probe->notices_edits;
-    for (uint32_t id = 1; id < PROBE_NOTICE_COUNT; id++) {
-        uint64_t bit = (uint64_t)1 << id;
-        if (*probe->notices[id] || (server->notices_shown & bit)) {
-            struct message message = notice_message(probe, id);
-            (void)message_encode(out, &message);
-        }
-        server->notices_shown &= ~bit;
-        server->notices_shown |= *probe->notices[id] ? bit : 0;
-    }
-}
-
-static void
 send_sample(struct server *server, uint64_t now_ns)
 {
     struct probe *probe = server->probe;
@@ -354,7 +345,9 @@ send_sample(struct server *server, uint64_t now_ns)
             server->viewers[i]->wants_seed = true;
         }
     }
-    add_notices(server, &frames);
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        say_notices(server, server->viewers[i]);
+    }
     server->last = compose(server, now_ns);
     if (feed_sample(&server->feed, &probe->tally.registry, &server->last, at, &frames)) {
         broadcast(server, &frames);
@@ -407,7 +400,9 @@ tick(struct server *server, uint64_t now_ns)
     if (census_due(server, now_ns)) {
         probe_ask(probe, WORK_CENSUS);
     }
-    server->sample_due_ns = now_ns + AGENT_PATIENCE_NS;
+    if (!server->sample_due_ns) { // else the one before still waits for the agent
+        server->sample_due_ns = now_ns + AGENT_PATIENCE_NS;
+    }
     ask_agent(server, now_ns);
 }
 
@@ -565,6 +560,7 @@ server_start(struct probe *probe, int listen_fd, char *why, size_t why_size)
     }
     server->probe = probe;
     server->listen_fd = listen_fd;
+    server->cost_ppm = COUNT_UNKNOWN;
     int error = start_thread(server);
     if (error != 0) {
         snprintf(why, why_size, "cannot start the probe's thread: %s", strerror(error));

@@ -27,11 +27,12 @@ struct viewer {
     int fd; // owned
     struct buffer out;
     struct decoder in;
-    bool greeted;    // its greeting came and fits
-    bool wants_seed; // has no state, or lost some
-    bool closing;    // close once `out` is sent
-    bool broken;     // close now
-    bool asked;      // `request` waits for its result
+    bool greeted;           // its greeting came and fits
+    bool wants_seed;        // has no state, or lost some
+    bool closing;           // close once `out` is sent
+    bool broken;            // close now
+    bool asked;             // `request` waits for its result
+    uint32_t notices_edits; // of the notices it has, 0 for none
     struct request request;
 };
 
