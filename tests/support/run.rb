@@ -3,7 +3,7 @@
 # Runs test programs and counts their cases: called by scripts/test, which says
 # what the options mean.
 #
-# Everything speaks TAP: cmocka does when asked, Ruby tests through
+# Almost everything speaks TAP: cmocka does when asked, Ruby tests through
 # test_helper.rb. A case that runs in two builds is one case, and has to pass
 # in both. Nothing is taken on trust: a program that ends badly, or before all
 # its cases ran, or that has none, is a failure of its own.
@@ -65,6 +65,21 @@ module Tap
 
     words = name ? match[:skip] : said.last
     Case.new(name: name || match[:skip], outcome: :skipped, words: words)
+  end
+end
+
+# Python's unittest, which has no TAP: "Ran 3 tests", and a heading for each that
+# did not pass.
+module Unittest
+  RAN = /^Ran (\d+) tests? in/.freeze
+  BAD = /^(?:FAIL|ERROR): (\w+)/.freeze
+
+  module_function
+
+  def cases(output)
+    bad = output.scan(BAD).flatten.map { |name| Case.new(name: name, outcome: :failed) }
+    good = output[RAN, 1].to_i - bad.size
+    bad + Array.new([good, 0].max) { Case.new(name: "unittest", outcome: :passed) }
   end
 end
 
@@ -137,7 +152,12 @@ class Runner
   def judge(program, output, ending)
     cases = Tap.cases(output)
     planned = Tap.planned(output)
-    return [plain(program, ending)] if planned.nil? && cases.empty?
+    if planned.nil? && cases.empty?
+      return [plain(program, ending)] unless output.match?(Unittest::RAN)
+
+      cases = Unittest.cases(output)
+      planned = cases.size
+    end
 
     failed = cases.any? { |test| test.outcome == :failed }
     if ending && !failed

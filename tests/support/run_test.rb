@@ -78,6 +78,12 @@ class RunTest < Minitest::Test
     assert_equal [1, 1, 0], count("true", "false")
   end
 
+  def test_counts_what_pythons_unittest_ran
+    assert_equal [3, 0, 0], count("echo 'Ran 3 tests in 0.1s'; echo OK")
+    assert_equal [2, 1, 0], count("echo 'FAIL: test_a (x.Test)'; echo 'Ran 3 tests in 0.1s'; exit 1")
+    assert_equal [3, 1, 0], count("echo 'Ran 3 tests in 0.1s'; exit 1")
+  end
+
   def test_a_case_in_two_builds_counts_once_and_has_to_pass_in_both
     both = {nil => "echo ok 1 - a; echo ok 2 - b", "sanitized" => "echo ok 1 - a; echo not ok 2 - b"}
     programs = both.map do |origin, script|
