@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
-# Ranks what sells, every second, in a thread of its own. Makes a lot of
+# Ranks what sells, every few seconds, in a thread of its own. Makes a lot of
 # objects, and keeps a few rankings: churn, as a healthy program has it.
 class Bestsellers
   Ranking = Struct.new(:made_at, :places)
   Place = Struct.new(:name, :pieces)
+
+  PAUSE = 5 # seconds
 
   def initialize(catalog, keep:)
     @catalog = catalog
@@ -16,7 +18,7 @@ class Bestsellers
     @thread = Thread.new do
       loop do
         rank
-        sleep 1
+        sleep PAUSE
       end
     end
     @thread.name = "bestsellers"

@@ -2,11 +2,12 @@
 
 require_relative "cart"
 
-# The customers who are in the shop. A bounded store done right: beyond its
-# limit, whoever was away longest is forgotten. It fills up, then stays level.
-class Sessions
-  Session = Struct.new(:id, :cart)
+# A customer who is in the shop.
+Session = Struct.new(:id, :cart)
 
+# All of them. A bounded store done right: beyond its limit, whoever was away
+# longest is forgotten. It fills up, then stays level.
+class Sessions
   def initialize(limit:)
     @limit = limit
     @sessions = {} # the one used last comes last

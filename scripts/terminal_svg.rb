@@ -5,7 +5,7 @@
 # Reads what `tmux capture-pane -e -p` prints: lines of text with SGR escape
 # sequences. Every run of cells is placed by its column, so that the picture
 # keeps the grid whatever the font does, and block characters are drawn as
-# rectangles, which meet where a font leaves gaps.
+# rectangles, which meet along a line where a font leaves gaps.
 
 # Colours of a cell and how its text is set.
 Style = Struct.new(:fore, :back, :bold, :dim, :italic, :underline, :reverse, keyword_init: true)
@@ -104,6 +104,7 @@ class Picture
   LINE = 20 # pixels high
   FONT = 16.6 # DejaVu Sans Mono is 0.602 as wide as high
   EDGE = 14
+  BAR = LINE - 3 # what the highest block fills, so that rows stay apart
 
   # How much of its cell, from below, each of these fills.
   BLOCKS = "▁▂▃▄▅▆▇█".chars.each_with_index.to_h { |block, i| [block, (i + 1) / 8.0] }.freeze
@@ -163,7 +164,7 @@ class Picture
   end
 
   def block(piece, column, word)
-    height = LINE * BLOCKS.fetch(word)
+    height = BAR * BLOCKS.fetch(word)
     rectangle(x(column), y(piece.row) + LINE - height, CELL, height, colours(piece.style).first,
               opacity(piece.style))
   end
