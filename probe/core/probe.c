@@ -97,14 +97,16 @@ name_class(struct probe *probe, uint32_t index)
 }
 
 // A class is named once; one that was anonymous is asked again after a census.
+// In census mode keys are good only right after the walk that saw them.
 static void
 name_classes(struct probe *probe, bool again)
 {
     struct registry *registry = &probe->tally.registry;
-    if (!registry->unnamed && !registry->dead && !again) {
+    bool keys_hold = again || probe->mode == MODE_COUNT;
+    if (!keys_hold || (!registry->unnamed && !registry->dead && !again)) {
         return;
     }
-    probe->runtime.settle();
+    probe->runtime.hold(true);
     uint32_t count = registry->class_count;
     unsigned renames = 0;
     for (uint32_t i = 1; i < count; i++) {
@@ -117,6 +119,7 @@ name_classes(struct probe *probe, bool again)
             name_class(probe, i);
         }
     }
+    probe->runtime.hold(false);
 }
 
 static void
@@ -140,6 +143,24 @@ read_heap(struct probe *probe)
     pthread_mutex_unlock(&probe->lock);
 }
 
+// The runtime keeps a count of its own: where the two differ, frees or
+// allocations went by unseen, and a census must look for them soon.
+static void
+check_balance(struct probe *probe)
+{
+    if (probe->mode != MODE_COUNT) {
+        return;
+    }
+    uint64_t live = 0;
+    uint32_t count = probe->tally.registry.class_count;
+    for (uint32_t i = 1; i < count; i++) {
+        live += registry_counts(&probe->tally.registry, i).live;
+    }
+    pthread_mutex_lock(&probe->lock);
+    probe->unbalanced = live != probe->heap.heap_slots_live;
+    pthread_mutex_unlock(&probe->lock);
+}
+
 static void
 check_losses(struct probe *probe)
 {
@@ -147,12 +168,11 @@ check_losses(struct probe *probe)
     uint64_t unplaced = probe->tally.unplaced;
     char text[PROBE_TEXT_MAX];
     pthread_mutex_lock(&probe->lock);
-    if (missed > 0) {
-        snprintf(text, sizeof(text),
-                 "another tool's allocation hook (objspace tracing?) hid frees: live may "
-                 "be too high until the next census");
-        probe_notice(probe, PROBE_NOTICE_MISSED, text);
-    }
+    probe_notice(probe, PROBE_NOTICE_MISSED,
+                 missed == probe->missed_mended
+                     ? ""
+                     : "another tool's allocation hook (objspace tracing?) hides frees: "
+                       "live may be too high until the next census");
     if (unplaced > 0) {
         snprintf(text, sizeof(text), "no memory to track %llu objects",
                  (unsigned long long)unplaced);
@@ -165,6 +185,7 @@ static void
 refresh(struct probe *probe)
 {
     read_heap(probe);
+    check_balance(probe);
     recycle_classes(probe);
     name_classes(probe, false);
     check_losses(probe);
@@ -198,9 +219,11 @@ census_finished(struct probe *probe)
     probe->census_ns = clock_monotonic_ns();
     probe->census_objects = census->objects;
     probe->census_cost_ns = census->cost_ns;
+    probe->missed_mended = probe->tally.missed_frees;
     probe->census_hurry = false;
     pthread_mutex_unlock(&probe->lock);
     name_classes(probe, true);
+    check_losses(probe);
 }
 
 // Let an incremental mark end by itself, but not for ever.
@@ -216,21 +239,34 @@ put_off(struct probe *probe)
     return false;
 }
 
-// One slice. Without hooks a walk must see one moment: it is not cut.
+static bool
+step_census(struct probe *probe, uint64_t budget_ns)
+{
+    bool done = census_step(&probe->census, budget_ns);
+    if (done) {
+        census_finished(probe);
+    }
+    return done;
+}
+
+// One slice. Without hooks nobody tells which classes die, so such a walk is
+// not cut, and no class may die between it and the asking of names. Another
+// Ractor's collection that waits for this thread runs as the walk begins.
 static uint32_t
 continue_census(struct probe *probe)
 {
     if (!probe->census.under_way || put_off(probe)) {
         return 0;
     }
-    uint64_t budget_ns = probe->mode == MODE_CENSUS ? 0
-                         : probe->census_hurry      ? SLICE_HURRY_NS
-                                                    : SLICE_NS;
-    if (!census_step(&probe->census, budget_ns)) {
-        return 0;
+    bool done;
+    if (probe->mode == MODE_CENSUS) {
+        probe->runtime.hold(true);
+        done = step_census(probe, 0);
+        probe->runtime.hold(false);
+    } else {
+        done = step_census(probe, probe->census_hurry ? SLICE_HURRY_NS : SLICE_NS);
     }
-    census_finished(probe);
-    return WORK_CENSUS;
+    return done ? WORK_CENSUS : 0;
 }
 
 static uint32_t
@@ -265,6 +301,7 @@ forget_counts(struct probe *probe)
     probe->drift_total = 0;
     probe->census_us = 0;
     probe->census_hurry = false;
+    probe->missed_mended = 0;
     probe_notice(probe, PROBE_NOTICE_MISSED, "");
     probe_notice(probe, PROBE_NOTICE_MEMORY, "");
     pthread_mutex_unlock(&probe->lock);

@@ -52,9 +52,11 @@ struct runtime {
     // NULL when memory ran out. `flags` gets enum class_flag, or-ed.
     char *(*class_name)(uintptr_t key, uint32_t *flags);
 
-    // context: gvl. Make sure that no class that is dead already but not yet
-    // freed is left, so that class_name() may look at every key.
-    void (*settle)(void);
+    // context: gvl. Hold collections back, after the one under way is finished, or
+    // let them run again. Between the two no class dies, and none that is dead
+    // but not yet freed is left: class_name() may look at every key of a class
+    // that was seen alive since. Calls nest.
+    void (*hold)(bool on);
 
     // context: any. How many collections there were: a walk that sees the
     // number change must list the pages again.

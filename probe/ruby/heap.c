@@ -192,22 +192,17 @@ heap_marking(void)
     return collector_state() == ID2SYM(rb_intern("marking"));
 }
 
-static int
-stop_at_once(void *start, void *end, size_t stride, void *context)
-{
-    (void)start;
-    (void)end;
-    (void)stride;
-    (void)context;
-    return 1;
-}
-
-// While a sweep is under way, a dead class may still be there whose name is not.
+// While a sweep is under way, a dead class may still be there whose name is not;
+// and asking a name allocates. rb_gc_disable() finishes what is under way.
 void
-heap_settle(void)
+heap_hold(bool on)
 {
-    if (collector_state() == ID2SYM(rb_intern("sweeping"))) {
-        compat_each_page(stop_at_once, NULL);
+    static unsigned depth;
+    static VALUE disabled_before;
+    if (on && depth++ == 0) {
+        disabled_before = rb_gc_disable();
+    } else if (!on && --depth == 0 && !RTEST(disabled_before)) {
+        rb_gc_enable();
     }
 }
 

@@ -38,7 +38,7 @@ uintptr_t heap_resolve(uintptr_t key);
 bool heap_pages(struct heap_pages *pages);
 uintptr_t heap_object(uintptr_t address, uint64_t *bytes);
 char *heap_class_name(uintptr_t key, uint32_t *flags);
-void heap_settle(void);
+void heap_hold(bool on);
 uint64_t heap_collections(void);
 bool heap_marking(void);
 void heap_figures(struct process_state *state);

@@ -52,7 +52,7 @@ ruby_runtime(void)
                             .object = heap_object,
                             .resolve = heap_resolve,
                             .class_name = heap_class_name,
-                            .settle = heap_settle,
+                            .hold = heap_hold,
                             .collections = heap_collections,
                             .marking = heap_marking,
                             .heap = heap_figures,
