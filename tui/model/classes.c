@@ -87,7 +87,18 @@ classes_add(struct classes *classes, class_id id)
     classes->slots[slot] = entry;
     classes->list[classes->count++] = entry;
     index_put(&classes->ids, id, slot);
+    classes->version++;
     return entry;
+}
+
+void
+classes_name(struct classes *classes, struct entry *entry, char *name, uint32_t flags)
+{
+    free(entry->name);
+    entry->name = name;
+    entry->class.name = name;
+    entry->class.flags = flags;
+    classes->version++;
 }
 
 // FNV-1a.
@@ -125,6 +136,7 @@ classes_remove(struct classes *classes, struct entry *entry)
     classes->slots[entry->class.slot] = NULL;
     classes->free_slots[classes->free_count++] = entry->class.slot;
     free_entry(entry);
+    classes->version++;
 }
 
 void
@@ -244,5 +256,6 @@ classes_copy(struct classes *copy, const struct classes *classes)
     copy->count = classes->count;
     copy->slot_count = classes->slot_count;
     copy->serial = classes->serial;
+    copy->version = classes->version;
     return true;
 }

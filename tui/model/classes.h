@@ -45,7 +45,8 @@ struct classes {
     size_t slot_count;
     size_t free_count;
     size_t orphan_count;
-    uint32_t serial; // of the class that came last
+    uint32_t serial;  // of the class that came last
+    uint64_t version; // grows when a class comes, goes or is named
 };
 
 void classes_destroy(struct classes *classes);
@@ -67,6 +68,10 @@ void classes_remove_since(struct classes *classes, uint32_t serial);
 
 // No id is known any more.
 void classes_orphan(struct classes *classes);
+
+// Give a class its name, which the store then owns, and its flags.
+void classes_name(struct classes *classes, struct entry *entry, char *name,
+                  uint32_t flags);
 
 // Get ready for classes_adopt(); false when memory ran out.
 bool classes_prepare_adoption(struct classes *classes);

@@ -157,10 +157,7 @@ name_class(struct classes *classes, const struct class_name *named, char *name)
         free(name); // more classes than are kept
         return true;
     }
-    free(entry->name);
-    entry->name = name;
-    entry->class.name = name;
-    entry->class.flags = named->flags;
+    classes_name(classes, entry, name, named->flags);
     return true;
 }
 
@@ -487,6 +484,12 @@ uint64_t
 model_version(const struct model *model)
 {
     return model->version;
+}
+
+uint64_t
+model_names_version(const struct model *model)
+{
+    return model->classes.version;
 }
 
 size_t

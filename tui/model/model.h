@@ -94,6 +94,9 @@ void model_reconnect(struct model *model);
 // Grows with every message applied and every mark set or chosen.
 uint64_t model_version(const struct model *model);
 
+// Changes whenever a class came, went or got another name.
+uint64_t model_names_version(const struct model *model);
+
 // Classes known, in no particular order. Pointers are good until the next
 // model_apply() or model_reconnect().
 size_t model_class_count(const struct model *model);
