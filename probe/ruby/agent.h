@@ -1,0 +1,16 @@
+/*
+ * The Ruby thread that does the probe's work under the GVL and sleeps without
+ * it. It is named "memtop" and marked as safe to fork with, as Puma asks.
+ */
+#ifndef PROBE_RUBY_AGENT_H
+#define PROBE_RUBY_AGENT_H
+
+#include "probe/core/probe.h"
+
+// context: gvl. Start the thread, unless it runs.
+void agent_start(struct probe *probe);
+
+// context: gvl. End it and wait for that.
+void agent_stop(struct probe *probe);
+
+#endif
