@@ -31,10 +31,10 @@ enum reaction {
 };
 
 struct app_options {
-    const char *source;  // borrowed: the socket's path, for messages
-    bool ascii;          // draw with ASCII alone
-    bool mouse;          // start with the mouse on
-    bool readonly;       // never send a request that changes the program
+    const char *source; // borrowed: the socket's path, for messages
+    bool ascii;         // draw with ASCII alone
+    bool mouse;         // start with the mouse on
+    bool readonly;      // never send a request that changes the program
     // Send a request to the probe; false when it could not be taken.
     bool (*send)(void *context, const struct request *request);
     void *context;

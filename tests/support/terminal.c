@@ -171,31 +171,6 @@ terminal_pid(const struct terminal *terminal)
  * Reading.
  */
 
-/*
- * This libvterm takes the first of several modes set at once and drops the
- * rest; curses turns the mouse on as "1006;1000". Give them one by one.
- */
-static void
-emulate(struct terminal *terminal, const char *bytes, size_t length)
-{
-    static const char both[] = "\033[?1006;1000";
-    const size_t prefix = sizeof(both) - 1;
-    const char *found;
-
-    while ((found = memmem(bytes, length, both, prefix)) &&
-           found + prefix < bytes + length) {
-        char one_by_one[32];
-        size_t before = (size_t)(found - bytes);
-        int spelled = snprintf(one_by_one, sizeof(one_by_one), "\033[?1006%c\033[?1000%c",
-                               found[prefix], found[prefix]);
-        vterm_input_write(terminal->emulator, bytes, before);
-        vterm_input_write(terminal->emulator, one_by_one, (size_t)spelled);
-        bytes += before + prefix + 1;
-        length -= before + prefix + 1;
-    }
-    vterm_input_write(terminal->emulator, bytes, length);
-}
-
 static void
 keep(struct terminal *terminal, const char *bytes, size_t length)
 {
@@ -208,7 +183,7 @@ keep(struct terminal *terminal, const char *bytes, size_t length)
     terminal->written = more;
     terminal->written_bytes += length;
     more[terminal->written_bytes] = '\0';
-    emulate(terminal, bytes, length);
+    vterm_input_write(terminal->emulator, bytes, length);
 }
 
 // Take what is there, waiting at most so long for the first of it.

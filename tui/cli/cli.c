@@ -178,9 +178,10 @@ help_commands(FILE *out)
 
     fputs("Use:\n", out);
     for (size_t i = 0; (command = command_at(i)); i++) {
-        fprintf(out, "  memtop%s%s %-24s %s\n", *command->name ? " " : "", command->name,
-                *command->name ? command->arguments : "[--socket PATH | PID]",
-                command->line);
+        char use[64];
+        snprintf(use, sizeof(use), "memtop%s%s %s", *command->name ? " " : "",
+                 command->name, command->arguments);
+        fprintf(out, "  %-30s %s\n", use, command->line);
     }
 }
 

@@ -5,7 +5,7 @@
 static const char watch_help[] =
     "memtop shows the classes of a running Ruby program, live: how many objects each\n"
     "has, how fast that grows, how much memory they take. It reads what a probe inside\n"
-    "the program counts, and can neither stop nor slow the program.\n"
+    "the program counts; a viewer that is stopped or killed does not hold it up.\n"
     "\n"
     "First steps:\n"
     "  ruby -r memtop/auto app.rb     start a program with the probe in it\n"
@@ -15,11 +15,11 @@ static const char watch_help[] =
     "\n"
     "Keys (the viewer's own ? shows those of the view you are in):\n"
     "  arrows j k PgUp PgDn g G       move\n"
-    "  s < > 1-9 I                    sort by the next, a, the n-th column; invert\n"
+    "  s < > 1-9 I                    choose the column that orders the rows; invert\n"
     "  /  n N  \\                      filter as you type; next, previous; clear\n"
-    "  m  '  d                        set a mark, pick one, columns since the mark\n"
+    "  m  '  d                        set a mark, pick one, changes since the mark\n"
     "  Space                          pause the screen, never the program\n"
-    "  F  u                           follow the row; units\n"
+    "  F  u  i                        follow the row; units; internal types\n"
     "  w  :                           write what is shown to a file; command line\n"
     "  ?  q  Q                        help, back, quit\n"
     "\n"
@@ -39,8 +39,8 @@ static const char help_help[] =
     "  memtop --help\n";
 
 static const struct command commands[] = {
-    {"",     "[PID]",     "watch a Ruby program",                 watch_help, CLI_WATCH},
-    {"help", "[COMMAND]", "show how memtop or a command is used", help_help,  CLI_HELP },
+    {"",     "[--socket PATH | PID]", "watch a Ruby program",                 watch_help, CLI_WATCH},
+    {"help", "[COMMAND]",             "show how memtop or a command is used", help_help,  CLI_HELP },
 };
 
 static const char *const later[] = {

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <uv.h>
 
@@ -38,8 +39,9 @@ finish(struct loop *loop, enum loop_end end, const char *why)
 {
     loop->end = end;
     if (end != LOOP_DONE) {
-        snprintf(loop->error, sizeof(loop->error), "cannot watch %s: %s.", loop->path,
-                 why);
+        bool asks = *why && why[strlen(why) - 1] == '?';
+        snprintf(loop->error, sizeof(loop->error), "cannot watch %s: %s%s", loop->path,
+                 why, asks ? "" : ".");
     }
     uv_stop(&loop->uv);
 }

@@ -43,67 +43,128 @@ translate(int code)
     return code < KEY_MIN ? (uint32_t)code : KEY_CODE_NONE;
 }
 
+/*
+ * The mouse, as terminals tell it: a button and a place, counted from 1.
+ */
+
+#define BUTTON_LEFT 0
+#define BUTTON_WHEEL_UP 64
+#define BUTTON_WHEEL_DOWN 65
+
+// An old terminal adds this to each value, to make it a character.
+#define OLD_OFFSET 32
+
+#define PLACE_MAX 10000
+
 static int
-press_kind(struct keys *keys, const MEVENT *event, uint64_t now_ms)
+press_kind(struct keys *keys, int row, int column, uint64_t now_ms)
 {
     bool again = keys->pressed_ms != 0 && now_ms - keys->pressed_ms <= KEYS_DOUBLE_MS &&
-                 keys->pressed_row == event->y && keys->pressed_column == event->x;
+                 keys->pressed_row == row && keys->pressed_column == column;
 
     // a third press starts anew
     keys->pressed_ms = again ? 0 : now_ms;
-    keys->pressed_row = event->y;
-    keys->pressed_column = event->x;
+    keys->pressed_row = row;
+    keys->pressed_column = column;
     return again ? MOUSE_DOUBLE : MOUSE_PRESS;
 }
 
-// Nothing for what the mouse does that nobody asked about, such as a release.
+// No key for what nobody asked about: other buttons, a drag.
 static struct key
-take_mouse(struct keys *keys, uint64_t now_ms)
+mouse_key(struct keys *keys, int button, int row, int column, uint64_t now_ms)
 {
-    const struct key none = {.code = KEY_CODE_NONE};
-    MEVENT event;
+    struct key key = {.code = KEY_CODE_MOUSE, .row = row - 1, .column = column - 1};
 
-    if (getmouse(&event) != OK) {
-        return none;
-    }
-    struct key key = {.code = KEY_CODE_MOUSE, .row = event.y, .column = event.x};
-    if (event.bstate & BUTTON4_PRESSED) {
+    if (button == BUTTON_WHEEL_UP) {
         key.mouse = MOUSE_WHEEL_UP;
-    } else if (event.bstate & BUTTON5_PRESSED) {
+    } else if (button == BUTTON_WHEEL_DOWN) {
         key.mouse = MOUSE_WHEEL_DOWN;
-    } else if (event.bstate & BUTTON1_PRESSED) {
-        key.mouse = press_kind(keys, &event, now_ms);
+    } else if (button == BUTTON_LEFT) {
+        key.mouse = press_kind(keys, key.row, key.column, now_ms);
     } else {
-        return none;
+        key.code = KEY_CODE_NONE;
     }
     return key;
 }
 
-/*
- * After an Escape that curses could not read as a key of this terminal: if a
- * sequence follows, swallow it whole, lest its letters act as keys. True when
- * it was the Escape key itself.
- */
-static bool
-escape_alone(void)
+// After "ESC [ <": "BUTTON;COLUMN;ROW" and M for a press, m for a release.
+static struct key
+read_mouse(struct keys *keys, uint64_t now_ms)
+{
+    int values[3] = {0};
+    int count = 0;
+    int next;
+
+    while ((next = getch()) != ERR && next != 'M' && next != 'm') {
+        if (next == ';' && count < 2) {
+            count++;
+        } else if (next >= '0' && next <= '9' && values[count] < PLACE_MAX) {
+            values[count] = values[count] * 10 + next - '0';
+        } else {
+            return (struct key){.code = KEY_CODE_NONE};
+        }
+    }
+    return next == 'M' && count == 2
+               ? mouse_key(keys, values[0], values[2], values[1], now_ms)
+               : (struct key){.code = KEY_CODE_NONE};
+}
+
+// After "ESC [ M": three characters. A release is a button of its own.
+static struct key
+read_old_mouse(struct keys *keys, uint64_t now_ms)
+{
+    int button = getch();
+    int column = getch();
+    int row = getch();
+
+    if (row == ERR) {
+        return (struct key){.code = KEY_CODE_NONE};
+    }
+    return mouse_key(keys, button - OLD_OFFSET, row - OLD_OFFSET, column - OLD_OFFSET,
+                     now_ms);
+}
+
+// After "ESC [" of a sequence that is not a key of this terminal: to its end.
+static struct key
+read_sequence(struct keys *keys, uint64_t now_ms)
 {
     int next = getch();
 
-    if (next == ERR) {
-        return true;
+    if (next == '<') {
+        return read_mouse(keys, now_ms);
     }
-    if (next == 'O') {
-        getch();
-        return false;
+    if (next == 'M') {
+        return read_old_mouse(keys, now_ms);
     }
-    if (next != '[') {
-        ungetch(next);
-        return true;
-    }
-    do {
+    while (next != ERR && next < KEY_MIN && (next < 0x40 || next > 0x7e)) {
         next = getch();
-    } while (next != ERR && next < KEY_MIN && (next < 0x40 || next > 0x7e));
-    return false;
+    }
+    return (struct key){.code = KEY_CODE_NONE};
+}
+
+/*
+ * After an Escape that curses could not read as a key of this terminal: the
+ * Escape key, or a sequence, which is taken whole lest its letters act as keys.
+ */
+static struct key
+read_escape(struct keys *keys, uint64_t now_ms)
+{
+    struct key key = {.code = KEY_CODE_NONE};
+
+    timeout(KEYS_ESCAPE_MS); // the rest may be on its way
+    int next = getch();
+    if (next == '[') {
+        key = read_sequence(keys, now_ms);
+    } else if (next == 'O') {
+        getch();
+    } else {
+        key.code = KEY_CODE_ESCAPE;
+        if (next != ERR) {
+            ungetch(next);
+        }
+    }
+    timeout(0);
+    return key;
 }
 
 static size_t
@@ -159,11 +220,11 @@ keys_next(struct keys *keys, uint64_t now_ms, struct key *key)
 
     while ((code = getch()) != ERR) {
         *key = (struct key){.code = KEY_CODE_NONE};
-        if (code == KEY_MOUSE) {
-            *key = take_mouse(keys, now_ms);
+        if (code == KEY_CODE_ESCAPE) {
+            *key = read_escape(keys, now_ms);
         } else if (code >= 0x80 && code <= 0xff) {
             key->code = assemble(keys, (unsigned char)code);
-        } else if (code != KEY_CODE_ESCAPE || escape_alone()) {
+        } else {
             keys->partial_length = 0;
             key->code = translate(code);
         }

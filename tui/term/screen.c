@@ -14,11 +14,9 @@
 #include "tui/term/keys.h"
 #include "tui/term/terminfo.h"
 
-// How long curses waits after an Escape for the rest of a function key.
-#define ESCAPE_WAIT_MS 25
-
-#define MOUSE_EVENTS                                                                     \
-    (BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED)
+// Buttons are told, places as numbers (xterm's modes, which all others took over).
+#define MOUSE_ON "\033[?1000h\033[?1006h"
+#define MOUSE_OFF "\033[?1006l\033[?1000l"
 
 #define REPLACEMENT 0xfffd
 
@@ -26,6 +24,7 @@ struct screen {
     SCREEN *curses; // owned
     int terminal;   // descriptor of the output
     bool unicode;
+    bool mouse; // on
     struct keys keys;
     attr_t attributes[2][STYLE_COUNT]; // outside and in the row under the cursor
 };
@@ -54,6 +53,26 @@ screen_possible(int descriptor, char *why, size_t capacity)
     return terminfo_check(getenv("TERM"), descriptor, why, capacity);
 }
 
+// Async-signal-safe.
+static void
+put_bytes(int terminal, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t wrote = write(terminal, bytes, length);
+        if (wrote <= 0) {
+            return; // the terminal is gone
+        }
+        bytes += wrote;
+        length -= (size_t)wrote;
+    }
+}
+
+static void
+put(int terminal, const char *string)
+{
+    put_bytes(terminal, string, strlen(string));
+}
+
 static void
 rescue_arm(int terminal, const struct termios *modes)
 {
@@ -66,19 +85,12 @@ rescue_arm(int terminal, const struct termios *modes)
 void
 screen_rescue(void)
 {
-    size_t done = 0;
-
     if (!rescue.armed) {
         return;
     }
     rescue.armed = 0;
-    while (done < rescue.length) {
-        ssize_t wrote = write(rescue.terminal, rescue.bytes + done, rescue.length - done);
-        if (wrote <= 0) {
-            break;
-        }
-        done += (size_t)wrote;
-    }
+    put(rescue.terminal, MOUSE_OFF);
+    put_bytes(rescue.terminal, rescue.bytes, rescue.length);
     tcsetattr(rescue.terminal, TCSANOW, &rescue.modes);
 }
 
@@ -141,7 +153,7 @@ screen_open(const struct screen_options *options)
     if (tcgetattr(screen->terminal, &modes) != 0) {
         goto fail;
     }
-    set_escdelay(ESCAPE_WAIT_MS);
+    set_escdelay(KEYS_ESCAPE_MS);
     screen->curses = newterm(NULL, options->out, options->in);
     if (!screen->curses) {
         goto fail;
@@ -155,10 +167,12 @@ screen_open(const struct screen_options *options)
     nodelay(stdscr, TRUE);
     scrollok(stdscr, FALSE);
     intrflush(stdscr, FALSE);
-    mouseinterval(0);
+    keyok(KEY_MOUSE, FALSE); // keys.c reads it
     curs_set(0);
     paint(screen, options->theme);
-    screen_mouse(screen, options->mouse);
+    if (options->mouse) {
+        screen_mouse(screen, true);
+    }
     screen_resize(screen);
     return screen;
 fail:
@@ -172,7 +186,7 @@ screen_close(struct screen *screen)
     if (!screen) {
         return;
     }
-    endwin();
+    screen_suspend(screen);
     rescue.armed = 0;
     delscreen(screen->curses);
     free(screen);
@@ -181,7 +195,9 @@ screen_close(struct screen *screen)
 void
 screen_suspend(struct screen *screen)
 {
-    (void)screen;
+    if (screen->mouse) {
+        put(screen->terminal, MOUSE_OFF);
+    }
     endwin();
 }
 
@@ -191,6 +207,9 @@ screen_resume(struct screen *screen)
     screen_resize(screen);
     clearok(curscr, TRUE);
     refresh();
+    if (screen->mouse) {
+        put(screen->terminal, MOUSE_ON);
+    }
 }
 
 int
@@ -228,8 +247,8 @@ screen_resize(struct screen *screen)
 void
 screen_mouse(struct screen *screen, bool on)
 {
-    (void)screen;
-    mousemask(on ? MOUSE_EVENTS : 0, NULL);
+    screen->mouse = on && terminfo_mouse();
+    put(screen->terminal, screen->mouse ? MOUSE_ON : MOUSE_OFF);
 }
 
 /*

@@ -33,6 +33,12 @@ terminfo_check(const char *name, int descriptor, char *why, size_t capacity)
     return good;
 }
 
+bool
+terminfo_mouse(void)
+{
+    return key_mouse != NULL;
+}
+
 // Append a control string without the delays a description may put into it,
 // such as "$<5>".
 static size_t
@@ -54,13 +60,7 @@ size_t
 terminfo_farewell(char *bytes, size_t capacity)
 {
     const char *const strings[] = {
-        key_mouse ? "\033[?1006l\033[?1000l" : NULL,
-        keypad_local,
-        exit_attribute_mode,
-        orig_pair,
-        exit_ca_mode,
-        cursor_normal,
-        "\r\n",
+        keypad_local, exit_attribute_mode, orig_pair, exit_ca_mode, cursor_normal, "\r\n",
     };
     size_t length = 0;
 

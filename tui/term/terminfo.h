@@ -12,8 +12,11 @@
 // says so and what to do.
 bool terminfo_check(const char *name, int descriptor, char *why, size_t capacity);
 
-// The bytes that leave the viewer's screen: mouse off, colours off, the other
-// screen, the cursor back. Returns how many; curses must be up.
+// Does this terminal tell of its mouse? Curses must be up.
+bool terminfo_mouse(void);
+
+// The bytes that leave the viewer's screen: colours off, the other screen, the
+// cursor back. Returns how many; curses must be up.
 size_t terminfo_farewell(char *bytes, size_t capacity);
 
 #endif

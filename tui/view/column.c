@@ -86,8 +86,8 @@ draw_name(const struct scene *scene, const struct model_class *class, struct gri
         name = unnamed;
     }
     text_fit(fitted, sizeof fitted, name, width, scene->ascii);
-    enum style style = class->gone || (class->flags & CLASS_INTERNAL) != 0 ? STYLE_DIM
-                                                                           : STYLE_NORMAL;
+    enum style style =
+        class->gone || (class->flags & CLASS_INTERNAL) != 0 ? STYLE_DIM : STYLE_NORMAL;
     grid_put(grid, row, at, width, style, fitted);
 }
 

@@ -2,10 +2,11 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <regex.h>
 
 #include "tui/view/column.h"
 
@@ -93,8 +94,7 @@ parse_number(const char *text, bool bytes, double *number)
     if (end == text || !isfinite(value)) {
         return false;
     }
-    const char *unit =
-        *end != '\0' ? strchr(units, tolower((unsigned char)*end)) : NULL;
+    const char *unit = *end != '\0' ? strchr(units, tolower((unsigned char)*end)) : NULL;
     if (unit != NULL) {
         value *= pow(bytes ? 1024 : 1000, (double)(unit - units + 1));
         end++;
@@ -159,8 +159,8 @@ parse_term(struct filter_term *term, const char *text, char *error)
     while (islower((unsigned char)text[word])) {
         word++;
     }
-    bool sign = word > 0 && (strchr("<>=", text[word]) != NULL ||
-                             strncmp(text + word, "!=", 2) == 0);
+    bool sign = word > 0 &&
+                (strchr("<>=", text[word]) != NULL || strncmp(text + word, "!=", 2) == 0);
     if (sign && text[word] != '\0') {
         return parse_comparison(term, text, word, error);
     }
@@ -189,6 +189,9 @@ filter_parse(struct filter *filter, const char *text, char error[FILTER_ERROR_BY
     strcpy(copy, text);
     for (char *word = strtok_r(copy, " ", &rest); word != NULL;
          word = strtok_r(NULL, " ", &rest)) {
+        if (word[strspn(word, "!~")] == '\0') {
+            continue; // the rest is still to be typed
+        }
         if (count == FILTER_TERMS_MAX) {
             snprintf(error, FILTER_ERROR_BYTES, "a filter has %d words at most",
                      FILTER_TERMS_MAX);

@@ -167,7 +167,12 @@ format_duration(char out[FORMAT_BYTES], uint64_t seconds)
     static const struct {
         uint64_t seconds;
         char unit;
-    } units[] = {{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}};
+    } units[] = {
+        {86400, 'd'},
+        {3600,  'h'},
+        {60,    'm'},
+        {1,     's'}
+    };
 
     size_t unit = 0;
     while (unit < 3 && seconds < units[unit].seconds) {

@@ -11,10 +11,10 @@ static const struct glyphs utf8 = {
     .change = "Δ",
     .descending = "↓",
     .ascending = "↑",
-    .levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+    .levels = {"▁",  "▂", "▃", "▄", "▅", "▆", "▇", "█"},
     .across = "─",
     .along = "│",
-    .corners = {"┌", "┐", "└", "┘"},
+    .corners = {"┌", "┐", "└", "┘"     },
 };
 
 static const struct glyphs ascii = {
@@ -28,10 +28,10 @@ static const struct glyphs ascii = {
     .change = "chg",
     .descending = "v",
     .ascending = "^",
-    .levels = {".", ":", "-", "=", "+", "*", "#", "@"},
+    .levels = {".",  ":", "-", "=", "+", "*", "#", "@"},
     .across = "-",
     .along = "|",
-    .corners = {"+", "+", "+", "+"},
+    .corners = {"+", "+", "+", "+"   },
 };
 
 const struct glyphs *
