@@ -171,9 +171,11 @@ draw_labels(struct labels *labels, bool everywhere, bool kept, const struct view
 {
     const struct binding *at = everywhere ? view_everywhere : view->class->bindings;
     for (; at->action != ACTION_NONE; at++) {
+        if (is_kept(at) != kept || !has_label(at, everywhere, view, scene)) {
+            continue;
+        }
         int end = line->column + label_width(at, scene) - 2;
-        if (is_kept(at) == kept && has_label(at, everywhere, view, scene) &&
-            labels->count < KEYMAP_LABELS_MAX && end <= line->columns) {
+        if (labels->count < KEYMAP_LABELS_MAX && end <= line->columns) {
             draw_label(labels, at, scene, grid, line->row, &line->column);
         }
     }
