@@ -55,19 +55,17 @@ build_folder() {
     fi
 }
 
-# configure PRESET, once.
+# configure PRESET: read what there is to build.
 configure() {
-    local folder
-    folder=$(build_folder "$1")
-    if [[ ! -e $folder/Makefile ]]; then
-        quietly "configuring $folder" cmake --preset "$1"
-    fi
+    quietly "configuring $(build_folder "$1")" cmake --preset "$1"
 }
 
-# compile PRESET: build what changed.
+# compile PRESET: build what changed; make configures again by itself when it has to.
 compile() {
     local folder
     folder=$(build_folder "$1")
-    configure "$1"
+    if [[ ! -e $folder/Makefile ]]; then
+        configure "$1"
+    fi
     quietly "building $folder" cmake --build "$folder" --parallel "$(nproc)"
 }
