@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Ranks what sells, every few seconds, in a thread of its own. Makes a lot of
-# objects, and keeps a few rankings: churn, as a healthy program has it.
+# Ranks what sells, every few seconds, in a thread of its own. Makes objects all
+# the time and keeps the last few rankings: churn, as a healthy program has it.
 class Bestsellers
   Ranking = Struct.new(:made_at, :places)
   Place = Struct.new(:name, :pieces)
@@ -33,9 +33,9 @@ class Bestsellers
   private
 
   def rank
-    places = @catalog.sales.map { |name, pieces| Place.new(name, pieces) }
-    places = places.sort_by { |place| [-place.pieces, place.name] }
-    @rankings.push(Ranking.new(Time.now, places.first(10)))
+    best = @catalog.sales.max_by(10) { |name, pieces| [pieces, name] }
+    places = best.map { |name, pieces| Place.new(name, pieces) }
+    @rankings.push(Ranking.new(Time.now, places))
     @rankings.shift if @rankings.size > @keep
   end
 end
