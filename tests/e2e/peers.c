@@ -82,8 +82,7 @@ hostile_names_reach_the_terminal_escaped(void **state)
     (void)state;
     assert_true(terminal_shows(terminal, "\\x1B[2J\\x1B[31mRed"));
     assert_true(terminal_shows(terminal, "Title\\x1B]0;owned\\x07"));
-    assert_true(terminal_shows(terminal, "New\\nline") ||
-                terminal_shows(terminal, "New\\x0Aline"));
+    assert_true(terminal_shows(terminal, "New\\x0Aline"));
     assert_null(strstr(terminal_written(terminal), "\033]0;owned"));
     assert_null(strstr(terminal_written(terminal), "\033[31mRed"));
     assert_null(strchr(terminal_written(terminal), '\007'));
