@@ -39,8 +39,8 @@ static const char help_help[] =
     "  memtop --help\n";
 
 static const struct command commands[] = {
-    {"",     "[--socket PATH | PID]", "watch a Ruby program",                 watch_help, CLI_WATCH},
-    {"help", "[COMMAND]",             "show how memtop or a command is used", help_help,  CLI_HELP },
+    {"",     "[--socket PATH | PID]", "watch a Ruby program", watch_help, CLI_WATCH},
+    {"help", "[COMMAND]",             "show how it is used",  help_help,  CLI_HELP },
 };
 
 static const char *const later[] = {
