@@ -1,3 +1,5 @@
+#include "tui/model/model.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "tui/model/model.h"
 
 #define SECOND UINT64_C(1000000)
 #define NONE COUNT_UNKNOWN
@@ -70,7 +70,9 @@ static bool
 name(struct model *model, class_id id, const char *text)
 {
     const struct class_name named = {id, 0, text_of(text)};
-    const struct message message = {.kind = MESSAGE_NAMES, .names = {&named, 1}};
+    const struct message message = {
+        .kind = MESSAGE_NAMES, .names = {&named, 1}
+    };
     return model_apply(model, &message);
 }
 
@@ -78,7 +80,9 @@ static bool
 sample(struct model *model, uint64_t us, bool key, const struct class_row *rows,
        size_t count)
 {
-    struct message message = {.kind = MESSAGE_SAMPLE, .at = {us, us}};
+    struct message message = {
+        .kind = MESSAGE_SAMPLE, .at = {us, us}
+    };
     message.sample = (struct sample){.key = key,
                                      .mode = MODE_COUNT,
                                      .process = {.rss_bytes = us},
@@ -344,7 +348,9 @@ rates_a_census_from_walk_to_walk(void **state)
 {
     struct model *model = with_one(5);
     struct class_row row = {1, 100, NONE, NONE, NONE};
-    struct message message = {.kind = MESSAGE_SAMPLE, .at = {101 * SECOND, 0}};
+    struct message message = {
+        .kind = MESSAGE_SAMPLE, .at = {101 * SECOND, 0}
+    };
     (void)state;
     message.sample = (struct sample){.mode = MODE_CENSUS, .rows = &row, .row_count = 1};
     message.sample.probe.census_us = 1000 * SECOND;
@@ -385,7 +391,9 @@ keeps_what_is_gone_for_a_minute(void **state)
 {
     struct model *model = with_one(5);
     const class_id gone[] = {1, 99};
-    struct message message = {.kind = MESSAGE_SAMPLE, .at = {101 * SECOND, 0}};
+    struct message message = {
+        .kind = MESSAGE_SAMPLE, .at = {101 * SECOND, 0}
+    };
     (void)state;
     message.sample = (struct sample){.mode = MODE_COUNT, .gone = gone, .gone_count = 2};
     assert_true(model_apply(model, &message));
@@ -403,7 +411,9 @@ static void
 lets_a_key_sample_remove_what_it_does_not_list(void **state)
 {
     struct model *model = with_one(5);
-    const struct class_row rows[] = {{2, 9, 9, 0, NONE}};
+    const struct class_row rows[] = {
+        {2, 9, 9, 0, NONE}
+    };
     (void)state;
     assert_true(name(model, 3, "named only"));
     assert_true(sample(model, 101 * SECOND, true, rows, 1));
@@ -548,8 +558,9 @@ static void
 keeps_a_notice_until_it_is_withdrawn(void **state)
 {
     struct model *model = model_new();
-    struct message message = {.kind = MESSAGE_NOTICE,
-                              .notice = {1, NOTICE_WARNING, text_of("one\n")}};
+    struct message message = {
+        .kind = MESSAGE_NOTICE, .notice = {1, NOTICE_WARNING, text_of("one\n")}
+    };
     (void)state;
     assert_true(model_apply(model, &message));
     message.notice = (struct notice){2, NOTICE_INFO, text_of("two")};
@@ -575,8 +586,13 @@ static void
 counts_nothing_while_dormant_and_starts_anew_after(void **state)
 {
     struct model *model = with_one(5);
-    struct message message = {.kind = MESSAGE_SAMPLE, .at = {101 * SECOND, 0}};
-    const struct class_row rows[] = {{1, 50, 0, 0, NONE}, {2, 7, 0, 0, NONE}};
+    struct message message = {
+        .kind = MESSAGE_SAMPLE, .at = {101 * SECOND, 0}
+    };
+    const struct class_row rows[] = {
+        {1, 50, 0, 0, NONE},
+        {2, 7,  0, 0, NONE}
+    };
     uint64_t values[MODEL_HISTORY];
     (void)state;
     message.sample = (struct sample){.key = true, .mode = MODE_DORMANT};
@@ -647,11 +663,20 @@ finds_any_of_many_classes(void **state)
 static bool
 play(struct model *model)
 {
-    const struct class_row rows[] = {{1, 5, 5, 0, 200}, {2, 6, 6, 0, 200}};
-    const struct class_row later[] = {{1, 9, 9, 0, 360}, {3, 7, 7, 0, 200}};
-    const struct message notice = {.kind = MESSAGE_NOTICE,
-                                   .notice = {1, NOTICE_WARNING, text_of("look")}};
-    const struct message bye = {.kind = MESSAGE_BYE, .bye = {BYE_EXIT, 0, text_of("")}};
+    const struct class_row rows[] = {
+        {1, 5, 5, 0, 200},
+        {2, 6, 6, 0, 200}
+    };
+    const struct class_row later[] = {
+        {1, 9, 9, 0, 360},
+        {3, 7, 7, 0, 200}
+    };
+    const struct message notice = {
+        .kind = MESSAGE_NOTICE, .notice = {1, NOTICE_WARNING, text_of("look")}
+    };
+    const struct message bye = {
+        .kind = MESSAGE_BYE, .bye = {BYE_EXIT, 0, text_of("")}
+    };
     if (!hello(model, 1, 1) || !name(model, 1, "A") || !name(model, 2, "B") ||
         !sample(model, SECOND, true, rows, 2) || !model_mark_set(model, 0) ||
         !sample(model, 2 * SECOND, false, later, 2) || !model_apply(model, &notice)) {
@@ -691,7 +716,10 @@ stays_whole_wherever_memory_runs_out(void **state)
 static void
 leaves_the_model_as_it_was_when_a_sample_finds_no_memory(void **state)
 {
-    const struct class_row rows[] = {{1, 9, 9, 0, 360}, {2, 7, 7, 0, NONE}};
+    const struct class_row rows[] = {
+        {1, 9, 9, 0, 360 },
+        {2, 7, 7, 0, NONE}
+    };
     (void)state;
     bool taken = false;
     for (int allowed = 0; !taken; allowed++) {
@@ -731,7 +759,8 @@ main(void)
         cmocka_unit_test(compares_with_the_mark_in_use),
         cmocka_unit_test(gives_a_new_class_in_an_old_slot_no_old_baseline),
         cmocka_unit_test(finds_classes_again_by_name_after_a_reconnect),
-        cmocka_unit_test(starts_anew_what_was_since_connecting_when_the_process_is_another),
+        cmocka_unit_test(
+            starts_anew_what_was_since_connecting_when_the_process_is_another),
         cmocka_unit_test(adopts_a_class_that_a_restarted_process_loads_later),
         cmocka_unit_test(keeps_a_notice_until_it_is_withdrawn),
         cmocka_unit_test(counts_nothing_while_dormant_and_starts_anew_after),
