@@ -275,39 +275,29 @@ run_mouse(struct app *app, const char *argument)
     return REACT_MOUSE | REACT_DRAW;
 }
 
-// From now on the screen shows another model.
-static void
-show_model(struct app *app, struct model *paused)
-{
-    model_free(app->paused);
-    app->paused = paused;
-    app->scene.paused = paused != NULL;
-    app->scene.model = paused != NULL ? paused : app->model;
-    app->scene.sample_ms = app->sample_ms;
-    rows_forget(&app->table.rows);
-}
-
 static unsigned
 run_live(struct app *app, const char *argument)
 {
     (void)argument;
-    if (app->paused != NULL) {
-        show_model(app, NULL);
+    if (app->scene.paused) {
+        model_free(app->paused);
+        app->paused = NULL;
+        app->scene.paused = false;
+        app->scene.model = app->model;
+        app->scene.sample_ms = app->sample_ms;
+        rows_forget(&app->table.rows);
     }
     return REACT_DRAW;
 }
 
+// The figures are copied when the next ones come, see app_message().
 static unsigned
 run_pause(struct app *app, const char *argument)
 {
-    if (app->paused != NULL) {
+    if (app->scene.paused) {
         return run_live(app, argument);
     }
-    struct model *copy = model_copy(app->model);
-    if (copy == NULL) {
-        return say(app, true, "pause: no memory left to keep what is shown");
-    }
-    show_model(app, copy);
+    app->scene.paused = true;
     return REACT_DRAW;
 }
 

@@ -26,7 +26,7 @@ struct pending {
 struct app {
     struct app_options options;
     struct model *model;  // owned
-    struct model *paused; // owned: as it was at the pause, NULL while live
+    struct model *paused; // owned: as it was at the pause, once it would have changed
     struct scene scene;
     uint64_t sample_ms; // when the last sample came, seen or not
 

@@ -210,10 +210,11 @@ prepare_row(struct model *model, const struct class_row *row)
     if (entry == NULL) {
         return false;
     }
+    bool again = entry->sample == model->number; // listed twice: foreign input
     entry->sample = model->number;
     bool changes =
         entry->class.listed ? entry->class.now.live != row->live : model->continuous;
-    return !changes || history_reserve(&entry->history);
+    return !(changes || again) || history_reserve(&entry->history);
 }
 
 static bool
