@@ -107,10 +107,10 @@ take_result(struct app *app, const struct result *result)
     }
     const char *outcome =
         result->status <= RESULT_FAILED ? outcomes[result->status] : "answered";
-    char text[APP_MESSAGE_BYTES];
+    char text[APP_MESSAGE_BYTES - 64]; // the rest of the line fits beside it
     size_t length = result->text.length;
     text_escape(text, sizeof text, length > 0 ? result->text.bytes : "", length);
-    say(app, result->status != RESULT_DONE, "%s: %s%s%.180s", pending->name, outcome,
+    say(app, result->status != RESULT_DONE, "%s: %s%s%s", pending->name, outcome,
         text[0] != '\0' ? ", " : "", text);
     pending->id = 0;
 }
@@ -182,16 +182,16 @@ app_link(struct app *app, enum link_state state, const char *detail, uint64_t no
 
 // The state of the data as one text, to see when it changes.
 static void
-state_text(const struct app *app, char text[APP_MESSAGE_BYTES])
+state_text(const struct app *app, char text[APP_STATE_BYTES])
 {
     struct header_state state = header_state(&app->scene);
-    snprintf(text, APP_MESSAGE_BYTES, "%s %s", state.word, state.detail);
+    snprintf(text, APP_STATE_BYTES, "%s %s", state.word, state.detail);
 }
 
 unsigned
 app_tick(struct app *app, uint64_t now_ms)
 {
-    char state[APP_MESSAGE_BYTES];
+    char state[APP_STATE_BYTES];
     unsigned reaction = REACT_NOTHING;
     app->scene.now_ms = now_ms;
     state_text(app, state);

@@ -319,6 +319,43 @@ run_help(struct app *app, const char *argument)
 }
 
 static unsigned
+search(struct app *app, int by)
+{
+    if (app->table.wanted.count == 0) {
+        return say(app, true, "there is no filter to look for: / sets one");
+    }
+    if (!table_search(&app->table, &app->scene, by)) {
+        return say(app, true, "no class in the list matches %.100s",
+                   app->table.wanted.text);
+    }
+    return REACT_DRAW;
+}
+
+static unsigned
+run_next(struct app *app, const char *argument)
+{
+    (void)argument;
+    return search(app, 1);
+}
+
+static unsigned
+run_previous(struct app *app, const char *argument)
+{
+    (void)argument;
+    return search(app, -1);
+}
+
+static unsigned
+run_follow(struct app *app, const char *argument)
+{
+    bool *follow = &app->table.rows.follow;
+    (void)argument;
+    *follow = !*follow;
+    return say(app, false,
+               *follow ? "the cursor follows its class" : "the cursor stays in its row");
+}
+
+static unsigned
 run_redraw(struct app *app, const char *argument)
 {
     (void)app;
@@ -358,13 +395,16 @@ static const struct command commands[] = {
     {"live", "", ACTION_LIVE, run_live, "go on with the screen"},
     {"notices", "", ACTION_NOTICES, run_notices, "what the probe has to say about its figures"},
     {"help", "", ACTION_HELP, run_help, "keys, words and commands"},
+    {"follow", "", ACTION_FOLLOW, run_follow, "let the cursor follow its class, or stay in its row"},
+    {"next", "", ACTION_NEXT, run_next, NULL},
+    {"previous", "", ACTION_PREVIOUS, run_previous, NULL},
     {"redraw", "", ACTION_REDRAW, run_redraw, NULL},
     {"suspend", "", ACTION_SUSPEND, run_suspend, NULL},
     {"quit", "", ACTION_QUIT, run_quit, "quit memtop; the program and its probe go on"},
 };
 
 static const char *const candidates[] = {
-    "census", "filter ", "gc", "help", "live",
+    "census", "filter ", "follow", "gc", "help", "live",
     "mark ", "marks", "mode census", "mode count", "mode dormant", "mouse off", "mouse on",
     "notices", "pause", "quit",
     "since connecting",

@@ -83,7 +83,7 @@ void model_free(struct model *model);
 struct model *model_copy(const struct model *model);
 
 // Take a message from a probe. False when memory ran out; the model is then
-// as it was, less this message.
+// as it was, less this message, or less some of its names.
 bool model_apply(struct model *model, const struct message *message);
 
 // A new connection follows: ids will be defined anew, rates and history keep a
