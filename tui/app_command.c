@@ -458,12 +458,11 @@ app_command_candidate(size_t index)
 bool
 app_command_help(size_t index, struct help_command *command)
 {
-    static char usage[NAME_MAX_BYTES + 32];
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (commands[i].help != NULL && index-- == 0) {
-            snprintf(usage, sizeof usage, "%s %s", commands[i].name,
+            snprintf(command->usage, sizeof command->usage, "%s %s", commands[i].name,
                      commands[i].arguments);
-            *command = (struct help_command){usage, commands[i].help};
+            command->help = commands[i].help;
             return true;
         }
     }

@@ -166,7 +166,7 @@ filters_as_it_is_typed_and_forgets_on_escape(void **state)
     expect_none(&fixture, "String");
     expect(&fixture, "filter Hash");
     fixture_keys(&fixture, "/zzz<Esc>");
-    expect(&fixture, "filter Hash"); // Escape goes back to what was
+    expect(&fixture, "Rack::Utils::HeaderHash"); // Escape goes back to what was
     fixture_keys(&fixture, "\\");
     expect(&fixture, "String");
     fixture_keys(&fixture, "/Order<Enter><Esc>"); // and in the table clears it

@@ -244,6 +244,26 @@ collect_process(const struct scene *scene, struct parts *parts, int command_widt
     add(parts, 2, STYLE_DIM, "%s", command);
 }
 
+// How many parts of the process fit into `width`: first goes the version of the
+// runtime, then the command is cut, at last only the name of memtop stays.
+static int
+fit_process(const struct scene *scene, struct parts *parts, int width)
+{
+    collect_process(scene, parts, PART_BYTES);
+    int count = parts->count;
+    if (count > 3 && width_of(parts, count) > width) {
+        count = 3;
+    }
+    int over = width_of(parts, count) - width;
+    if (over > 0) {
+        int command = text_width(parts->list[1].text) - over;
+        parts->count = 0;
+        collect_process(scene, parts, command > 0 ? command : 0);
+        count = command > 0 ? count : 1;
+    }
+    return count;
+}
+
 // Line 1: process, state, probe. The state is always there; of the rest goes first
 // what is least needed, and the command is cut.
 static void
@@ -261,19 +281,7 @@ draw_first(const struct scene *scene, struct grid *grid)
         right--;
     }
     int right_width = width_of(&probe, right) + (right > 0 ? 2 : 0);
-    int left_width = columns - middle_width - right_width - 2;
-    collect_process(scene, &process, PART_BYTES);
-    int left = process.count;
-    if (left > 3 && width_of(&process, left) > left_width) {
-        left = 3; // without the version of the runtime
-    }
-    int over = width_of(&process, left) - left_width;
-    if (over > 0) {
-        int command = text_width(process.list[1].text) - over;
-        process.count = 0;
-        collect_process(scene, &process, command > 0 ? command : 0);
-        left = command > 0 ? left : 1;
-    }
+    int left = fit_process(scene, &process, columns - middle_width - right_width - 2);
     int center = grid->columns * 47 / 100;
     int at = width_of(&process, left) + 2;
     at = at > center ? at : center;

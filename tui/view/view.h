@@ -32,7 +32,6 @@ enum action {
     ACTION_TOP,
     ACTION_BOTTOM,
     ACTION_CHOOSE,
-    ACTION_DELETE,
     ACTION_COMPLETE,
     ACTION_YES,
     ACTION_NO,

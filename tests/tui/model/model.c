@@ -355,6 +355,10 @@ knows_no_rate_of_a_count_that_is_not_known(void **state)
     assert_true(sample(model, 101 * SECOND, false, &row, 1));
     assert_float_equal(class_a(model)->live_per_second, 1, 1e-9);
     assert_true(isnan(class_a(model)->allocated_per_second));
+    const struct class_row less = {1, 4, 3, 1, NONE}; // counting started over
+    assert_true(sample(model, 102 * SECOND, false, &less, 1));
+    assert_float_equal(class_a(model)->live_per_second, -0.5, 1e-9);
+    assert_true(isnan(class_a(model)->allocated_per_second));
     model_free(model);
 }
 
