@@ -525,6 +525,12 @@ model_class_in(const struct model *model, uint32_t slot)
     return entry != NULL ? &entry->class : NULL;
 }
 
+size_t
+model_history_seconds(const struct model *model)
+{
+    return timeline_length(&model->timeline);
+}
+
 // How many values to write, and gaps where nothing is known.
 static size_t
 window(const struct model *model, size_t capacity)

@@ -107,6 +107,9 @@ const struct model_class *model_class_find(const struct model *model, class_id i
 size_t model_slots(const struct model *model);
 const struct model_class *model_class_in(const struct model *model, uint32_t slot);
 
+// Seconds of history there are, at most MODEL_HISTORY; 0 before the first sample.
+size_t model_history_seconds(const struct model *model);
+
 // The last values of live, one for each second, oldest first; COUNT_UNKNOWN is a
 // gap. Returns how many were written to `values`: at most MODEL_HISTORY, at most
 // `capacity`, and no more than seconds have passed.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tui/text/text.h"
+#include "tui/view/column.h"
 #include "tui/view/format.h"
 #include "tui/view/sparkline.h"
 
@@ -311,7 +312,8 @@ add_memory(const struct scene *scene, struct parts *parts, enum detail detail)
     if (detail >= DETAIL_MORE) {
         size_t count =
             model_series(scene->model, MODEL_SERIES_RSS, values, MODEL_HISTORY);
-        sparkline(line, RSS_CELLS, scene->glyphs, values, count, MODEL_HISTORY);
+        sparkline(line, RSS_CELLS, scene->glyphs, values, count,
+                  column_span(scene, RSS_CELLS));
         add(parts, 1, STYLE_ACCENT, "%s", line);
     }
     if (!isnan(per_minute)) {
