@@ -1,5 +1,6 @@
 #include "protocol/body.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "protocol/message.h"
 #include "protocol/scan.h"
 
-#define PATH_MAX_DEPTH 3 // message, field, field of a struct or row
+#define PATH_DEPTH 2 // a message's field, a field of a struct or row in it
 
 struct body {
     struct buffer bytes;       // what unpacked texts point into
@@ -20,7 +21,7 @@ struct body {
 // One unpacking: where it is, and what it found wrong there.
 struct reader {
     msgpack_zone *zone;
-    const char *path[PATH_MAX_DEPTH];
+    const char *path[PATH_DEPTH];
     size_t depth;
     const char *problem;
 };
@@ -122,7 +123,6 @@ unpack_text(struct reader *reader, const struct field *field,
             const msgpack_object *object, void *member)
 {
     (void)field;
-    // msgpack_object_bin is laid out like msgpack_object_str, but read by its name.
     struct text text;
     if (object->type == MSGPACK_OBJECT_STR) {
         text = (struct text){object->via.str.ptr, object->via.str.size};
@@ -145,8 +145,8 @@ unpack_struct(struct reader *reader, const struct field *field,
     return unpack_array(reader, field->shape, object, member);
 }
 
-// Room for a list of `count` elements, noted in the struct; NULL when it is not
-// a list, is empty, or memory ran out, the reader then says which.
+// Room for a list's elements, noted in the struct with their count. NULL when
+// there is nothing to fill: the list is empty, or the reader says what is wrong.
 static void *
 list_room(struct reader *reader, const struct field *field, const msgpack_object *object,
           void *member, size_t element_size)
@@ -214,8 +214,8 @@ static bool (*const unpack_field[FIELD_TYPES])(struct reader *reader,
     [FIELD_ROWS] = unpack_rows,     [FIELD_SMALLS] = unpack_smalls,
 };
 
-// What a field is when nobody sent it: zeroes (0, false, "", no rows) but for counts.
-static void
+// Counts that nobody sent are unknown; all else is zero already: 0, false, "", no rows.
+static void // NOLINTNEXTLINE(misc-no-recursion): as deep as the tables nest
 set_missing(const struct field *field, unsigned char *base)
 {
     if (field->type == FIELD_COUNT) {
@@ -232,6 +232,7 @@ static bool
 unpack_one(struct reader *reader, const struct field *field, const msgpack_object *object,
            unsigned char *base)
 {
+    assert(reader->depth < PATH_DEPTH);
     reader->path[reader->depth++] = field->name;
     if (!unpack_field[field->type](reader, field, object, base + field->offset)) {
         return false; // the path stays for the message
@@ -286,16 +287,16 @@ unpack_map(struct reader *reader, const struct shape *shape, const msgpack_objec
     return true;
 }
 
+// "sample.process.rss_bytes must be a number".
 static void
 describe(const struct reader *reader, const struct shape *shape, char *problem,
          size_t problem_size)
 {
-    int used = snprintf(problem, problem_size, "%s", shape->name);
-    for (size_t i = 0; i < reader->depth; i++) {
-        used +=
-            snprintf(problem + used, problem_size - (size_t)used, ".%s", reader->path[i]);
-    }
-    snprintf(problem + used, problem_size - (size_t)used, " %s", reader->problem);
+    const char *outer = reader->depth > 0 ? reader->path[0] : "";
+    const char *inner = reader->depth > 1 ? reader->path[1] : "";
+    (void)snprintf(problem, problem_size, "%s%s%s%s%s %s", shape->name,
+                   outer[0] == '\0' ? "" : ".", outer, inner[0] == '\0' ? "" : ".", inner,
+                   reader->problem);
 }
 
 bool
@@ -305,14 +306,15 @@ body_unpack(struct body *body, const struct shape *shape, const unsigned char *b
     body_clear(body);
     const char *refused = scan_value(bytes, length);
     if (refused != NULL) {
-        snprintf(problem, problem_size, "%s: %s", shape->name, refused);
+        (void)snprintf(problem, problem_size, "%s: %s", shape->name, refused);
         return false;
     }
+    // What passed the scan can only fail for want of memory.
     size_t end = 0;
     if (!buffer_append(&body->bytes, bytes, length) ||
         msgpack_unpack_next(&body->unpacked, (const char *)body->bytes.bytes, length,
                             &end) != MSGPACK_UNPACK_SUCCESS) {
-        snprintf(problem, problem_size, "%s: out of memory", shape->name);
+        (void)snprintf(problem, problem_size, "%s: out of memory", shape->name);
         return false;
     }
     struct reader reader = {.zone = body->unpacked.zone};

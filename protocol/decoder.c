@@ -1,11 +1,11 @@
 #include "protocol/decoder.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "protocol/body.h"
+
+#define WORDS_MAX 120 // of an error, behind "byte N: "
 
 void
 decoder_destroy(struct decoder *decoder)
@@ -28,16 +28,11 @@ position(const struct decoder *decoder)
 }
 
 // Keep the words and nothing else: the stream has lost its meaning.
-__attribute__((format(printf, 2, 3))) static enum decode_status
-fail(struct decoder *decoder, const char *format, ...)
+static enum decode_status
+fail(struct decoder *decoder, const char *words)
 {
-    int used = snprintf(decoder->error, sizeof decoder->error, "byte %" PRIu64 ": ",
-                        position(decoder));
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(decoder->error + used, sizeof decoder->error - (size_t)used, format,
-              arguments);
-    va_end(arguments);
+    (void)snprintf(decoder->error, sizeof decoder->error, "byte %" PRIu64 ": %s",
+                   position(decoder), words);
     buffer_destroy(&decoder->input);
     decoder->offset += decoder->read;
     decoder->read = 0;
@@ -72,13 +67,14 @@ decoder_feed(struct decoder *decoder, const void *bytes, size_t length)
 static enum decode_status
 fail_header(struct decoder *decoder, enum frame_status status, uint32_t length)
 {
-    if (status == FRAME_TOO_LONG) {
-        return fail(decoder, "frame of %" PRIu32 " bytes, the most is %u", length,
-                    FRAME_BODY_MAX);
+    if (status == FRAME_BAD_MAGIC) {
+        return fail(decoder, position(decoder) == 0 ? "not memtop's protocol"
+                                                    : "no frame begins here");
     }
-    return fail(decoder, "%s",
-                position(decoder) == 0 ? "not memtop's protocol"
-                                       : "no frame begins here");
+    char words[WORDS_MAX];
+    (void)snprintf(words, sizeof words, "frame of %" PRIu32 " bytes, the most is %u",
+                   length, FRAME_BODY_MAX);
+    return fail(decoder, words);
 }
 
 // Find the next whole frame, sound but not yet unpacked, at `read`. A header is
@@ -124,12 +120,12 @@ unpack(struct decoder *decoder, const struct frame *frame, const struct shape *s
     }
     const unsigned char *bytes =
         decoder->input.bytes + decoder->read + FRAME_HEADER_BYTES;
-    char problem[sizeof decoder->error / 2];
+    char problem[WORDS_MAX];
     *message = (struct message){.kind = (enum message_kind)frame->kind, .at = frame->at};
     // Every member of the union begins where the union does.
     if (!body_unpack(decoder->storage, shape, bytes, frame->body_length, &message->hello,
                      problem, sizeof problem)) {
-        return fail(decoder, "%s", problem);
+        return fail(decoder, problem);
     }
     decoder->read += FRAME_HEADER_BYTES + frame->body_length;
     return DECODE_MESSAGE;
@@ -142,7 +138,7 @@ decoder_next(struct decoder *decoder, struct message *message)
         body_clear(decoder->storage);
     }
     while (decoder->error[0] == '\0') {
-        struct frame frame;
+        struct frame frame = {0};
         enum decode_status status = next_frame(decoder, &frame);
         if (status != DECODE_MESSAGE) {
             return status;
@@ -166,7 +162,10 @@ decoder_finish(struct decoder *decoder)
     }
     size_t left = decoder->input.length - decoder->read;
     if (left > 0) {
-        fail(decoder, "the stream ends %zu bytes into a frame", left);
+        char words[WORDS_MAX];
+        (void)snprintf(words, sizeof words, "the stream ends %zu bytes into a frame",
+                       left);
+        fail(decoder, words);
     }
     return left == 0;
 }

@@ -19,7 +19,7 @@
 #include "protocol/message.h"
 
 // msgpack values in one frame, and how deep they nest.
-#define DECODE_VALUES_MAX (4u * 1024 * 1024)
+#define DECODE_VALUES_MAX 4194304u
 #define DECODE_DEPTH_MAX 8
 
 enum decode_status {
@@ -40,7 +40,8 @@ struct decoder {
 // A decoder starts as all zeroes; destroying it twice is harmless.
 void decoder_destroy(struct decoder *decoder);
 
-// Take `length` more bytes. Nothing is kept after an error.
+// Take `length` more bytes, between two runs of decoder_next(): what is held is
+// then an unfinished frame and what was fed last. Nothing is kept after an error.
 void decoder_feed(struct decoder *decoder, const void *bytes, size_t length);
 
 // The next whole message. Its texts and lists are borrowed from the decoder

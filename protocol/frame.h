@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define FRAME_HEADER_BYTES 32
-#define FRAME_BODY_MAX (16u * 1024 * 1024)
+#define FRAME_BODY_MAX 16777216u // 16 MiB
 
 // When a frame was made, by two clocks: monotonic for rates, wall for people.
 struct stamp {

@@ -22,7 +22,9 @@
 // Changes when an old reader would misread; additions need no new version.
 #define PROTOCOL_VERSION 1
 
-// A value that nobody measured. On the wire it is nil, on a screen "–".
+// A value that nobody measured. On the wire it is nil, on a screen "–". What a
+// sender left out is decoded as this in counts, modes, severities, statuses and
+// reasons, and as 0, false or empty elsewhere; README.md says which is which.
 #define COUNT_UNKNOWN UINT64_MAX
 
 // Names and texts are cut to this many bytes by the encoder.

@@ -6,7 +6,7 @@ standard library and the msgpack module, nothing else.
     client.py --file FILE                          reads frames from a file
 
 Prints what it saw as one JSON object. Exits 4 on bytes that are no sound
-stream, and says on standard error what was wrong and where.
+stream and 3 when there is none, and says on standard error what was wrong.
 """
 import argparse
 import json
@@ -82,6 +82,8 @@ def frames(read):
 def unpack(kind, body):
     name, fields = KINDS[kind]
     by_key = msgpack.unpackb(body, raw=True, strict_map_key=False)
+    if not isinstance(by_key, dict):
+        raise Broken(f"{name}: the body is not a map")
     return name, {field: text(by_key.get(key)) for key, field in enumerate(fields)}
 
 
@@ -108,7 +110,7 @@ class State:
         self.hello = fields
 
     def on_names(self, fields):
-        for class_id, flags, name, *_ in fields["list"]:
+        for class_id, flags, name, *_ in fields["list"] or ():
             self.names[class_id] = (text(name), flags)
 
     def on_sample(self, fields):
@@ -117,11 +119,11 @@ class State:
             self.key_samples += 1
         elif self.last is None:
             raise Broken("a delta sample came before any key sample")
-        for class_id, *counts in fields["rows"]:
+        for class_id, *counts in fields["rows"] or ():
             if class_id not in self.names:
                 raise Broken(f"class {class_id} is counted before it is named")
             self.rows[class_id] = dict(zip(COUNTS, counts))
-        for class_id in fields["gone"]:
+        for class_id in fields["gone"] or ():
             self.rows.pop(class_id, None)
         self.samples += 1
         self.last = fields
@@ -153,9 +155,9 @@ class State:
             "key_samples": self.key_samples,
             "classes": self.classes(),
             "mode": last.get("mode"),
-            "process": dict(zip(PROCESS, last.get("process", ()))),
-            "probe": dict(zip(PROBE, last.get("probe", ()))),
-            "totals": dict(zip(COUNTS, last.get("totals", ()))),
+            "process": dict(zip(PROCESS, last.get("process") or ())),
+            "probe": dict(zip(PROBE, last.get("probe") or ())),
+            "totals": dict(zip(COUNTS, last.get("totals") or ())),
             "notices": list(self.notices.values()),
             "results": self.results,
             "bye": self.bye,
@@ -235,6 +237,9 @@ def main():
     except (Broken, ValueError) as problem:
         print(f"client.py: {problem}", file=sys.stderr)
         sys.exit(4)
+    except OSError as problem:
+        print(f"client.py: {options.socket or options.file}: {problem}", file=sys.stderr)
+        sys.exit(3)
     json.dump(state.as_json(), sys.stdout)
     print()
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "protocol/crc32.h"
 #include "tests/protocol/examples.h"
 
 static void
@@ -81,6 +82,32 @@ decodes_a_stream_in_pieces_of_any_size(void **state)
         decoder_destroy(&decoder);
     }
     buffer_destroy(&stream);
+}
+
+// Quadratic work would take minutes here.
+static void
+decodes_a_large_sample_that_comes_byte_by_byte(void **state)
+{
+    (void)state;
+    static struct class_row rows[50000];
+    struct message sample = {
+        .kind = MESSAGE_SAMPLE,
+        .sample = {.key = true, .rows = rows, .row_count = 50000}
+    };
+    struct buffer frame = {0};
+    struct decoder decoder = {0};
+    for (size_t i = 0; i < 50000; i++) {
+        rows[i] =
+            (struct class_row){(class_id)i, i * 7, i * 1000, i * 993, COUNT_UNKNOWN};
+    }
+    example_encode(&frame, &sample);
+    for (size_t i = 0; i < frame.length; i++) {
+        expect_no_more(&decoder);
+        decoder_feed(&decoder, frame.bytes + i, 1);
+    }
+    expect(&decoder, &sample);
+    decoder_destroy(&decoder);
+    buffer_destroy(&frame);
 }
 
 static void
@@ -164,6 +191,27 @@ skips_what_it_does_not_know_and_counts_it(void **state)
     assert_int_equal(decoder.skipped, 2);
     expect_no_more(&decoder);
     assert_int_equal(decoder.skipped, 3);
+    decoder_destroy(&decoder);
+    buffer_destroy(&stream);
+}
+
+// A flag may one day say that the body is packed in another way.
+static void
+skips_a_frame_with_a_flag_it_does_not_know(void **state)
+{
+    (void)state;
+    struct buffer stream = {0};
+    struct decoder decoder = {0};
+    example_encode(&stream, &examples[0].message);
+    stream.bytes[9] = 0x80;
+    uint32_t crc = crc32_update(0, stream.bytes, 12);
+    crc = crc32_update(crc, stream.bytes + 16, stream.length - 16);
+    for (unsigned i = 0; i < 4; i++) {
+        stream.bytes[12 + i] = (unsigned char)(crc >> (24 - 8 * i));
+    }
+    decoder_feed(&decoder, stream.bytes, stream.length);
+    expect_no_more(&decoder);
+    assert_int_equal(decoder.skipped, 1);
     decoder_destroy(&decoder);
     buffer_destroy(&stream);
 }
@@ -269,10 +317,12 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decodes_every_message_however_it_is_split),
         cmocka_unit_test(decodes_a_stream_in_pieces_of_any_size),
+        cmocka_unit_test(decodes_a_large_sample_that_comes_byte_by_byte),
         cmocka_unit_test(keeps_no_more_input_than_it_still_needs),
         cmocka_unit_test(leaves_a_message_alone_while_more_is_fed),
         cmocka_unit_test(carries_names_of_any_bytes_untouched),
         cmocka_unit_test(skips_what_it_does_not_know_and_counts_it),
+        cmocka_unit_test(skips_a_frame_with_a_flag_it_does_not_know),
         cmocka_unit_test(checks_the_crc_of_what_it_skips),
         cmocka_unit_test(ignores_keys_and_columns_of_a_newer_sender),
         cmocka_unit_test(fills_what_an_older_sender_leaves_out),

@@ -142,6 +142,31 @@ any_sample_arrives_as_it_was_sent(void **state)
 }
 
 static void
+any_names_arrive_as_they_were_sent(void **state)
+{
+    (void)state;
+    static struct class_name list[LIST_MAX];
+    struct decoder decoder = {0};
+    for (int round = 0; round < ROUNDS / 10; round++) {
+        for (size_t i = 0; i < LIST_MAX; i++) {
+            list[i] = (struct class_name){(class_id)random_number(),
+                                          (uint32_t)random_number(), random_text()};
+        }
+        struct message sent = {
+            .kind = MESSAGE_NAMES, .names = {list, random_bits() % LIST_MAX}
+        };
+        struct message got = sent_and_received(&decoder, &sent);
+        assert_int_equal(got.names.count, sent.names.count);
+        for (size_t i = 0; i < got.names.count; i++) {
+            assert_int_equal(got.names.list[i].id, list[i].id);
+            assert_int_equal(got.names.list[i].flags, list[i].flags);
+            expect_same_text(got.names.list[i].name, list[i].name);
+        }
+    }
+    decoder_destroy(&decoder);
+}
+
+static void
 any_hello_arrives_as_it_was_sent(void **state)
 {
     (void)state;
@@ -176,7 +201,6 @@ any_hello_arrives_as_it_was_sent(void **state)
     decoder_destroy(&decoder);
 }
 
-// The others hold an id, numbers and a text; bye's lie as notice's and result's do.
 static void
 any_short_message_arrives_as_it_was_sent(void **state)
 {
@@ -191,6 +215,15 @@ any_short_message_arrives_as_it_was_sent(void **state)
         assert_true(got.notice.id == notice.notice.id);
         assert_true(got.notice.severity == notice.notice.severity);
         expect_same_text(got.notice.text, notice.notice.text);
+
+        struct message result = {
+            .kind = MESSAGE_RESULT,
+            .result = {random_number(), random_count(), random_text()}
+        };
+        got = sent_and_received(&decoder, &result);
+        assert_true(got.result.id == result.result.id);
+        assert_true(got.result.status == result.result.status);
+        expect_same_text(got.result.text, result.result.text);
 
         struct message bye = {
             .kind = MESSAGE_BYE, .bye = {random_count(), random_count(), random_text()}
@@ -219,6 +252,7 @@ main(void)
     print_message("MEMTOP_SEED=%" PRIu64 "\n", seed);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_sample_arrives_as_it_was_sent),
+        cmocka_unit_test(any_names_arrive_as_they_were_sent),
         cmocka_unit_test(any_hello_arrives_as_it_was_sent),
         cmocka_unit_test(any_short_message_arrives_as_it_was_sent),
     };

@@ -89,8 +89,7 @@ describes_a_truncated_stream(void **state)
     buffer_destroy(&frame);
 }
 
-// A flip in the length may make the decoder wait for more, one in the CRC's own
-// field or anywhere else must fail: no damaged message may come out.
+// A flip in the length may make the decoder wait for more; any other must fail.
 static void
 lets_no_flipped_bit_through(void **state)
 {

@@ -1,0 +1,197 @@
+#include "probe/core/census.h"
+
+#include <stdlib.h>
+
+#include "probe/core/clock.h"
+
+void
+census_destroy(struct census *census)
+{
+    free(census->pages.list);
+    *census = (struct census){0};
+}
+
+void
+census_begin(struct census *census, enum census_kind kind, struct tally *tally,
+             const struct runtime *runtime)
+{
+    struct heap_pages pages = census->pages;
+    *census = (struct census){.kind = kind,
+                              .under_way = true,
+                              .weigh = kind != CENSUS_BASELINE && runtime->alone(),
+                              .pages = pages,
+                              .tally = tally,
+                              .runtime = runtime};
+    uint32_t count = tally->registry.class_count;
+    for (uint32_t i = 1; i < count; i++) {
+        struct class_entry *entry = registry_class(&tally->registry, i);
+        entry->walk_bytes = 0;
+        entry->walk_live = 0;
+    }
+}
+
+static void
+add_found(struct census *census, site_id site, uint64_t amount)
+{
+    count_add(&registry_site(&census->tally->registry, site)->found, amount);
+}
+
+static void
+remove_phantom(void *context, uintptr_t address, shadow_entry *entry)
+{
+    struct census *census = context;
+    (void)address;
+    census->phantom++;
+    count_up(&registry_site(&census->tally->registry, shadow_site(*entry))->freed);
+    *entry = 0;
+}
+
+// Compare the object at `address` with what the shadow table says of it.
+static void
+check_object(struct census *census, uintptr_t address, const struct registry_slot *slot)
+{
+    shadow_entry *entry = shadow_place(&census->tally->shadow, address);
+    if (!entry) {
+        count_up(&census->tally->unplaced);
+        return;
+    }
+    if (*entry) {
+        site_id was = shadow_site(*entry);
+        if (registry_site(&census->tally->registry, was)->class_index ==
+            slot->class_index) {
+            return;
+        }
+        census->moved++;
+        add_found(census, was, (uint64_t)-1);
+    } else {
+        census->missing++;
+    }
+    *entry = shadow_pack(slot->site + 1, address);
+    add_found(census, slot->site + 1, 1);
+}
+
+static void
+visit_slot(struct census *census, uintptr_t address)
+{
+    uint64_t bytes = 0;
+    uintptr_t key = census->runtime->object(address, census->weigh ? &bytes : NULL);
+    if (!key) {
+        shadow_entry *entry = census->kind == CENSUS_COUNT
+                                  ? NULL
+                                  : shadow_find(&census->tally->shadow, address);
+        if (entry && *entry) {
+            remove_phantom(census, address, entry);
+        }
+        return;
+    }
+    const struct registry_slot *slot = registry_lookup(&census->tally->registry, key);
+    if (!slot) {
+        count_up(&census->tally->unplaced);
+        return;
+    }
+    census->objects++;
+    struct class_entry *entry =
+        registry_class(&census->tally->registry, slot->class_index);
+    entry->walk_live++;
+    entry->walk_bytes += bytes;
+    if (census->kind != CENSUS_COUNT) {
+        check_object(census, address, slot);
+    }
+}
+
+static void
+visit_gap(struct census *census, uintptr_t from, uintptr_t to)
+{
+    if (census->kind != CENSUS_COUNT) {
+        shadow_each(&census->tally->shadow, from, to, remove_phantom, census);
+    }
+}
+
+static void
+visit_page(struct census *census, const struct heap_page *page)
+{
+    visit_gap(census, census->cursor, page->start);
+    uintptr_t first = page->start;
+    if (census->cursor > first) { // a page of another layout where one was left
+        first +=
+            (census->cursor - first + page->stride - 1) / page->stride * page->stride;
+    }
+    for (uintptr_t address = first; address < page->end; address += page->stride) {
+        visit_slot(census, address);
+    }
+    census->cursor = page->end;
+}
+
+// Walk the pages as they are now. True when the end was reached; false when
+// time is up or a collection made the list stale.
+static bool
+walk_pages(struct census *census, uint64_t deadline_ns)
+{
+    uint64_t collections = census->runtime->collections();
+    for (size_t i = 0; i < census->pages.count; i++) {
+        const struct heap_page *page = &census->pages.list[i];
+        if (page->end <= census->cursor) {
+            continue;
+        }
+        visit_page(census, page);
+        if (census->runtime->collections() != collections ||
+            (deadline_ns && clock_monotonic_ns() >= deadline_ns)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// In census mode the walk is the count: what it did not see is not there.
+static void
+publish_class(struct census *census, uint32_t index)
+{
+    struct class_entry *entry = registry_class(&census->tally->registry, index);
+    uint64_t bytes = census->weigh ? entry->walk_bytes : COUNT_UNKNOWN;
+    if (census->kind != CENSUS_BASELINE) {
+        atomic_store_explicit(&entry->bytes, bytes, memory_order_release);
+    }
+    if (census->kind == CENSUS_COUNT) {
+        struct site *site = registry_site(&census->tally->registry, entry->site + 1);
+        atomic_store_explicit(&site->found, entry->walk_live, memory_order_release);
+        if (!entry->walk_live && entry->key) {
+            registry_retire(&census->tally->registry, entry->key);
+        }
+    }
+}
+
+static void
+finish(struct census *census)
+{
+    visit_gap(census, census->cursor, UINTPTR_MAX);
+    uint32_t count = census->tally->registry.class_count;
+    for (uint32_t i = 1; i < count; i++) {
+        if (registry_class(&census->tally->registry, i)->id) {
+            publish_class(census, i);
+        }
+    }
+    if (census->kind == CENSUS_CHECK) {
+        shadow_reclaim(&census->tally->shadow);
+    }
+    census->under_way = false;
+}
+
+bool
+census_step(struct census *census, uint64_t budget_ns)
+{
+    uint64_t started_ns = clock_monotonic_ns();
+    uint64_t deadline_ns = budget_ns ? started_ns + budget_ns : 0;
+    bool done = false;
+    do {
+        census->pages.count = 0;
+        if (!census->runtime->pages(&census->pages)) {
+            break;
+        }
+        done = walk_pages(census, deadline_ns);
+    } while (!done && (!deadline_ns || clock_monotonic_ns() < deadline_ns));
+    if (done) {
+        finish(census);
+    }
+    census->cost_ns += clock_monotonic_ns() - started_ns;
+    return done;
+}

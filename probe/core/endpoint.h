@@ -1,0 +1,36 @@
+/*
+ * The probe's socket in the file system.
+ *
+ * Happy path: the folder exists or is made with mode 0700, the socket is bound
+ * with mode 0600, and whoever connects is the same user or root.
+ *
+ * Failure modes: the folder belongs to somebody else or others may write to it
+ * (refused); something that is no socket has the name, a symbolic link included
+ * (refused, nothing is removed); a socket nobody listens on (replaced); one that
+ * somebody listens on (refused); a path longer than a socket may have (refused).
+ */
+#ifndef PROBE_CORE_ENDPOINT_H
+#define PROBE_CORE_ENDPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define ENDPOINT_PATH_MAX 108 // of a socket's address, the last byte is 0
+
+// context: any. Where `pid` listens when nobody said otherwise:
+// $XDG_RUNTIME_DIR/memtop/PID.sock, else memtop-UID/PID.sock in the temporary
+// folder. False when that is too long.
+bool endpoint_default_path(char path[ENDPOINT_PATH_MAX], pid_t pid);
+
+// context: any. Where a child listens whose parent listens on `path`: beside it.
+bool endpoint_child_path(char child[ENDPOINT_PATH_MAX], const char *path, pid_t pid);
+
+// context: any. Listen on `path`; `make_folder` for the default place. Returns a
+// non-blocking descriptor that exec closes, or -1 with `why` in words.
+int endpoint_listen(const char *path, bool make_folder, char *why, size_t why_size);
+
+// context: any. May who is at the other end of `fd` be served?
+bool endpoint_peer_allowed(int fd);
+
+#endif

@@ -1,0 +1,244 @@
+#include "probe/core/feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A frame of names, or of rows, holds at most this many: far below
+// FRAME_BODY_MAX even if every one is as long as it may be.
+#define NAMES_A_FRAME 2000u
+#define ROWS_A_FRAME 100000u
+
+struct feed_seen {
+    struct class_row row; // id 0: viewers know nothing of this class
+    uint32_t name_edits;
+    bool named;
+};
+
+void
+feed_destroy(struct feed *feed)
+{
+    free(feed->seen);
+    free(feed->rows);
+    free(feed->names);
+    free(feed->gone);
+    *feed = (struct feed){0};
+}
+
+void
+feed_forget(struct feed *feed)
+{
+    if (feed->seen) {
+        memset(feed->seen, 0, feed->seen_capacity * sizeof(*feed->seen));
+    }
+}
+
+static bool
+grow(void *array, uint32_t capacity, size_t size)
+{
+    void *grown = realloc(*(void **)array, capacity * size);
+    if (grown) {
+        *(void **)array = grown;
+    }
+    return grown != NULL;
+}
+
+static bool
+reserve(struct feed *feed, uint32_t classes)
+{
+    if (feed->seen_capacity >= classes) {
+        return true;
+    }
+    uint32_t capacity = classes + classes / 2 + 64;
+    if (!grow(&feed->seen, capacity, sizeof(*feed->seen)) ||
+        !grow(&feed->rows, capacity, sizeof(*feed->rows)) ||
+        !grow(&feed->names, capacity, sizeof(*feed->names)) ||
+        !grow(&feed->gone, capacity, sizeof(*feed->gone))) {
+        return false;
+    }
+    memset(feed->seen + feed->seen_capacity, 0,
+           (capacity - feed->seen_capacity) * sizeof(*feed->seen));
+    feed->seen_capacity = capacity;
+    return true;
+}
+
+// A name that nobody could ask the program for yet is sent empty, and again
+// when it is known.
+static struct class_name
+name_of(const struct class_entry *entry, class_id id)
+{
+    const char *name = entry->name ? entry->name : "";
+    return (struct class_name){
+        id, atomic_load_explicit(&entry->flags, memory_order_relaxed), text_of(name)};
+}
+
+static void
+note_name(struct feed *feed, struct feed_seen *seen, const struct class_entry *entry,
+          class_id id)
+{
+    if (seen->named && seen->name_edits == entry->name_edits) {
+        return;
+    }
+    seen->named = true;
+    seen->name_edits = entry->name_edits;
+    feed->names[feed->name_count++] = name_of(entry, id);
+}
+
+static struct class_row
+row_of(const struct registry *registry, uint32_t index, class_id id, uint64_t mode)
+{
+    struct site_counts counts = registry_counts(registry, index);
+    const struct class_entry *entry = registry_class(registry, index);
+    bool counted = mode == MODE_COUNT || mode == MODE_TRACE;
+    return (struct class_row){
+        .id = id,
+        .live = counts.live,
+        .allocated = counted ? counts.allocated : COUNT_UNKNOWN,
+        .freed = counted ? counts.freed : COUNT_UNKNOWN,
+        .bytes = atomic_load_explicit(&entry->bytes, memory_order_acquire)};
+}
+
+static bool
+same_row(const struct class_row *a, const struct class_row *b)
+{
+    return a->id == b->id && a->live == b->live && a->allocated == b->allocated &&
+           a->freed == b->freed && a->bytes == b->bytes;
+}
+
+static void
+add_totals(struct totals *totals, const struct class_row *row)
+{
+    totals->live += row->live;
+    totals->allocated += row->allocated == COUNT_UNKNOWN ? 0 : row->allocated;
+    totals->freed += row->freed == COUNT_UNKNOWN ? 0 : row->freed;
+    totals->bytes += row->bytes == COUNT_UNKNOWN ? 0 : row->bytes;
+}
+
+// A dead class without objects is told to be gone once; its row can then be used
+// for another class.
+static bool
+bury(struct class_entry *entry, const struct class_row *row)
+{
+    uint32_t dead = CLASS_STATE_DEAD;
+    return row->live == 0 &&
+           atomic_compare_exchange_strong(&entry->state, &dead, CLASS_STATE_GONE);
+}
+
+static void
+visit_class(struct feed *feed, struct registry *registry, uint32_t index, uint64_t mode)
+{
+    struct class_entry *entry = registry_class(registry, index);
+    struct feed_seen *seen = &feed->seen[index];
+    class_id id = atomic_load_explicit(&entry->id, memory_order_acquire);
+    if (seen->row.id != id) {
+        if (seen->row.id) {
+            feed->gone[feed->gone_count++] = seen->row.id;
+        }
+        *seen = (struct feed_seen){0};
+    }
+    if (!id) {
+        return;
+    }
+    struct class_row row = row_of(registry, index, id, mode);
+    add_totals(&feed->totals, &row);
+    bury(entry, &row);
+    note_name(feed, seen, entry, id);
+    if (!same_row(&row, &seen->row)) {
+        seen->row = row;
+        feed->rows[feed->row_count++] = row;
+    }
+}
+
+static bool
+encode_names(const struct feed *feed, struct stamp at, struct buffer *out)
+{
+    for (uint32_t i = 0; i < feed->name_count; i += NAMES_A_FRAME) {
+        uint32_t left = feed->name_count - i;
+        struct message message = {
+            .kind = MESSAGE_NAMES,
+            .at = at,
+            .names = {feed->names + i, left < NAMES_A_FRAME ? left : NAMES_A_FRAME}
+        };
+        if (!message_encode(out, &message)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Rows beyond one frame follow as changes: their values are absolute anyway.
+static bool
+encode_rows(const struct feed *feed, struct sample sample, struct stamp at,
+            struct buffer *out)
+{
+    sample.totals = feed->totals;
+    sample.gone = feed->gone;
+    sample.gone_count = feed->gone_count;
+    uint32_t sent = 0;
+    do {
+        uint32_t left = feed->row_count - sent;
+        sample.rows = feed->rows + sent;
+        sample.row_count = left < ROWS_A_FRAME ? left : ROWS_A_FRAME;
+        struct message message = {.kind = MESSAGE_SAMPLE, .at = at, .sample = sample};
+        if (!message_encode(out, &message)) {
+            return false;
+        }
+        sent += (uint32_t)sample.row_count;
+        sample.key = false;
+        sample.gone_count = 0;
+    } while (sent < feed->row_count);
+    return true;
+}
+
+static void
+start(struct feed *feed)
+{
+    feed->row_count = 0;
+    feed->name_count = 0;
+    feed->gone_count = 0;
+}
+
+static struct totals
+past_totals(const struct registry *registry, uint64_t mode)
+{
+    bool counted = mode == MODE_COUNT || mode == MODE_TRACE;
+    return (struct totals){.allocated =
+                               counted ? atomic_load(&registry->past_allocated) : 0,
+                           .freed = counted ? atomic_load(&registry->past_freed) : 0};
+}
+
+bool
+feed_sample(struct feed *feed, struct registry *registry, struct sample *sample,
+            struct stamp at, struct buffer *out)
+{
+    uint32_t count = atomic_load_explicit(&registry->class_count, memory_order_acquire);
+    if (!reserve(feed, count)) {
+        return false;
+    }
+    start(feed);
+    feed->totals = past_totals(registry, sample->mode);
+    for (uint32_t i = 1; i < count; i++) {
+        visit_class(feed, registry, i, sample->mode);
+    }
+    return encode_names(feed, at, out) && encode_rows(feed, *sample, at, out);
+}
+
+bool
+feed_seed(struct feed *feed, const struct registry *registry, const struct sample *sample,
+          struct stamp at, struct buffer *out)
+{
+    start(feed);
+    for (uint32_t i = 1; i < feed->seen_capacity; i++) {
+        const struct feed_seen *seen = &feed->seen[i];
+        if (!seen->row.id) {
+            continue;
+        }
+        const struct class_entry *entry = registry_class(registry, i);
+        if (entry->id == seen->row.id) {
+            feed->names[feed->name_count++] = name_of(entry, seen->row.id);
+            feed->rows[feed->row_count++] = seen->row;
+        }
+    }
+    struct sample key = *sample;
+    key.key = true;
+    return encode_names(feed, at, out) && encode_rows(feed, key, at, out);
+}

@@ -1,0 +1,129 @@
+/*
+ * The probe: counters, a server for viewers, and the work that needs the GVL.
+ *
+ * Three contexts, each with its own part:
+ *   hook    the program's threads, inside an allocation or a free: tally.h
+ *   server  a thread of the probe's own that never takes the GVL: server.h
+ *   agent   a thread the runtime made, which takes the GVL only to work:
+ *           names, the heap's figures, censuses, collections, mode changes
+ * A program that sleeps, or sits in C with the GVL, therefore never stops the
+ * stream: figures that need the GVL grow old and say so.
+ *
+ * `lock` guards what server and agent share. Hooks never take it. It is held
+ * across fork(), so that a child finds everything in order.
+ */
+#ifndef PROBE_CORE_PROBE_H
+#define PROBE_CORE_PROBE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "probe/core/census.h"
+#include "probe/core/endpoint.h"
+#include "probe/core/runtime.h"
+#include "probe/core/settings.h"
+#include "probe/core/tally.h"
+
+// What the agent is asked to do; or-ed.
+enum work {
+    WORK_REFRESH = 1 << 0, // heap figures, names, rows of dead classes
+    WORK_CENSUS = 1 << 1,
+    WORK_GC = 1 << 2,
+    WORK_MODE = 1 << 3, // to `wanted_mode`
+    WORK_QUIT = 1 << 4, // the agent's thread ends
+};
+
+enum probe_notice {
+    PROBE_NOTICE_MODE = 1, // why the mode is not the one asked for
+    PROBE_NOTICE_MISSED,   // frees hidden by another tool's hook
+    PROBE_NOTICE_MEMORY,   // objects not tracked for want of memory
+    PROBE_NOTICE_COUNT,
+};
+
+#define PROBE_TEXT_MAX 256
+
+struct server;
+
+struct probe {
+    struct settings settings;
+    struct runtime runtime;
+    struct tally tally;    // hooks and agent write, the server reads
+    struct census census;  // agent
+    struct server *server; // owned
+    char path[ENDPOINT_PATH_MAX];
+    pid_t pid;           // of the process the server's thread runs in
+    uint64_t started_us; // wall time
+
+    pthread_mutex_t lock;
+    int agent_fd;          // an eventfd: the agent has work
+    int server_fd;         // an eventfd: the server should look
+    _Atomic uint32_t work; // enum work: asked for
+    _Atomic uint32_t done; // enum work: finished since the server looked
+    _Atomic uint32_t mode; // enum probe_mode, as it is
+    _Atomic bool agent_alive;
+    _Atomic uint64_t agent_ns; // spent with the GVL by the agent
+
+    // Under the lock.
+    enum probe_mode wanted_mode;
+    bool count_refused; // counting cannot be had any more, see runtime.hooks
+    bool reset;         // classes were forgotten: viewers need everything anew
+    bool census_hurry;  // somebody waits for it
+    bool unbalanced;    // the counts do not add up to what the runtime says is live
+    struct process_state heap; // as the agent last read it
+    uint64_t heap_ns;          // when, monotonic; 0 for never
+    uint64_t drift;            // of the last whole census
+    uint64_t drift_total;
+    uint64_t census_us; // wall time of it
+    uint64_t census_ns; // monotonic
+    uint64_t census_objects;
+    uint64_t census_cost_ns;
+    unsigned marking_waits; // agent: slices put off for an incremental mark
+    uint64_t missed_mended; // of the tally's missed_frees, by the last census
+    double allocated_ns;    // what one counted allocation costs
+    double freed_ns;
+    char result[PROBE_TEXT_MAX]; // of the last work, in words
+    bool result_failed;
+    char notices[PROBE_NOTICE_COUNT][PROBE_TEXT_MAX]; // "" for none
+    uint32_t notices_edits;                           // raised by each change, from 1
+};
+
+// context: gvl. Start: listen, start the server's thread, enter the mode. The
+// caller makes the agent's thread. False with `why` in words; nothing is left.
+// One probe a process.
+bool probe_start(struct probe *probe, const struct settings *settings,
+                 const struct runtime *runtime, char *why, size_t why_size);
+
+// context: gvl, from a thread that is not the agent. No hook, thread or socket
+// of ours is left; viewers are told the reason. `status` as in struct bye.
+void probe_stop(struct probe *probe, enum bye_reason reason, uint64_t status);
+
+// context: any but hook. Ask the agent for work.
+void probe_ask(struct probe *probe, uint32_t work);
+
+// context: agent, without the GVL. Wait for work, at most until a census under
+// way should go on. probe_wake() ends the wait; async-signal-safe.
+void probe_wait(struct probe *probe);
+void probe_wake(struct probe *probe);
+
+// context: agent, gvl. Do what was asked for. False when the agent should end.
+bool probe_work(struct probe *probe);
+
+// context: gvl. Change the mode now. False with `result` in words when refused.
+bool probe_enter(struct probe *probe, enum probe_mode mode);
+
+// context: gvl. Counting cannot go on in this program, for the reason given:
+// fall back to censuses, for good.
+void probe_refuse_count(struct probe *probe, const char *why);
+
+// context: gvl, in a child just forked: a socket, a server and (made by the
+// caller) an agent of its own. Counts go on. False with `why` when it cannot
+// listen; it then counts unseen.
+bool probe_after_fork(struct probe *probe, char *why, size_t why_size);
+
+// context: any. Wake whoever waits on an eventfd; async-signal-safe.
+void probe_signal(int fd);
+
+// context: any but hook, under the lock. Show a notice, or withdraw it with "".
+void probe_notice(struct probe *probe, enum probe_notice notice, const char *text);
+
+#endif

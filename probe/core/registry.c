@@ -1,0 +1,279 @@
+#include "probe/core/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/core/arena.h"
+
+#define FIRST_SLOTS 1024u // room for 512 classes before the first growth
+#define CLASS_MAX (REGISTRY_CLASS_SEGMENTS * REGISTRY_SEGMENT)
+
+static size_t
+slot_bytes(size_t count)
+{
+    return count * sizeof(struct registry_slot);
+}
+
+bool
+registry_init(struct registry *registry, uintptr_t (*resolve)(uintptr_t key))
+{
+    *registry = (struct registry){.slots = arena_map(slot_bytes(FIRST_SLOTS)),
+                                  .slot_count = FIRST_SLOTS,
+                                  .class_count = 1,
+                                  .resolve = resolve};
+    return registry->slots != NULL;
+}
+
+void
+registry_destroy(struct registry *registry)
+{
+    uint32_t count = registry->slots ? registry->class_count : 0;
+    for (uint32_t i = 1; i < count; i++) {
+        free(registry_class(registry, i)->name);
+    }
+    for (size_t i = 0; i < REGISTRY_CLASS_SEGMENTS; i++) {
+        arena_unmap(registry->classes[i], REGISTRY_SEGMENT * sizeof(struct class_entry));
+    }
+    for (size_t i = 0; i < REGISTRY_SITE_SEGMENTS; i++) {
+        arena_unmap(registry->sites[i], REGISTRY_SEGMENT * sizeof(struct site));
+    }
+    arena_unmap(registry->slots, slot_bytes(registry->slot_count));
+    *registry = (struct registry){0};
+}
+
+// Where a key is, or the empty slot where it would be.
+static struct registry_slot *
+probe_slots(struct registry_slot *slots, size_t count, uintptr_t key)
+{
+    size_t i = registry_hash(key) & (count - 1);
+    while (slots[i].key && slots[i].key != key) {
+        i = (i + 1) & (count - 1);
+    }
+    return &slots[i];
+}
+
+static bool
+resize_slots(struct registry *registry, size_t count, uintptr_t (*moved)(uintptr_t))
+{
+    struct registry_slot *slots = arena_map(slot_bytes(count));
+    if (!slots) {
+        return false;
+    }
+    for (size_t i = 0; i < registry->slot_count; i++) {
+        struct registry_slot slot = registry->slots[i];
+        if (slot.key) {
+            slot.key = moved ? moved(slot.key) : slot.key;
+            *probe_slots(slots, count, slot.key) = slot;
+        }
+    }
+    arena_unmap(registry->slots, slot_bytes(registry->slot_count));
+    registry->slots = slots;
+    registry->slot_count = count;
+    return true;
+}
+
+static bool
+map_segments(struct registry *registry, uint32_t index, site_id last_site)
+{
+    struct class_entry **classes = &registry->classes[index / REGISTRY_SEGMENT];
+    struct site **sites = &registry->sites[last_site / REGISTRY_SEGMENT];
+    if (!*classes) {
+        *classes = arena_map(REGISTRY_SEGMENT * sizeof(**classes));
+    }
+    if (!*sites) {
+        *sites = arena_map(REGISTRY_SEGMENT * sizeof(**sites));
+    }
+    return *classes && *sites;
+}
+
+// A row for a new class: a recycled one, or the next. 0 when there is none.
+static uint32_t
+take_row(struct registry *registry)
+{
+    uint32_t index = registry->free_class;
+    if (index) {
+        registry->free_class = registry_class(registry, index)->next_free;
+        return index;
+    }
+    index = atomic_load_explicit(&registry->class_count, memory_order_relaxed);
+    if (index == CLASS_MAX || !map_segments(registry, index, index * SITES_A_CLASS)) {
+        return 0;
+    }
+    return index;
+}
+
+static void
+reset_sites(struct registry *registry, site_id first, uint32_t class_index)
+{
+    for (site_id site = first; site < first + SITES_A_CLASS; site++) {
+        struct site *row = registry_site(registry, site);
+        row->class_index = class_index;
+        atomic_store_explicit(&row->allocated, 0, memory_order_relaxed);
+        atomic_store_explicit(&row->freed, 0, memory_order_relaxed);
+        atomic_store_explicit(&row->found, 0, memory_order_relaxed);
+    }
+}
+
+static uint32_t
+add_class(struct registry *registry, uintptr_t key)
+{
+    uint32_t index = take_row(registry);
+    if (!index) {
+        return 0;
+    }
+    struct class_entry *entry = registry_class(registry, index);
+    entry->key = key;
+    entry->site = index * SITES_A_CLASS;
+    entry->walk_bytes = 0;
+    entry->walk_live = 0;
+    reset_sites(registry, entry->site, index);
+    atomic_store_explicit(&entry->flags, 0, memory_order_relaxed);
+    atomic_store_explicit(&entry->bytes, COUNT_UNKNOWN, memory_order_relaxed);
+    atomic_store_explicit(&entry->state, CLASS_STATE_UNNAMED, memory_order_relaxed);
+    atomic_store_explicit(&entry->id, ++registry->last_id, memory_order_release);
+    if (index == registry->class_count) {
+        atomic_store_explicit(&registry->class_count, index + 1, memory_order_release);
+    }
+    atomic_fetch_add_explicit(&registry->unnamed, 1, memory_order_relaxed);
+    return index;
+}
+
+static const struct registry_slot *
+insert(struct registry *registry, uintptr_t key, uint32_t class_index)
+{
+    struct registry_slot *slot = probe_slots(registry->slots, registry->slot_count, key);
+    *slot = (struct registry_slot){key, class_index, class_index * SITES_A_CLASS};
+    registry->slots_used++;
+    return slot;
+}
+
+const struct registry_slot *
+registry_add(struct registry *registry, uintptr_t key)
+{
+    const struct registry_slot *slot =
+        probe_slots(registry->slots, registry->slot_count, key);
+    if (slot->key) {
+        return slot;
+    }
+    if ((registry->slots_used + 2) * 2 > registry->slot_count &&
+        !resize_slots(registry, registry->slot_count * 2, NULL)) {
+        return NULL;
+    }
+    uintptr_t real = registry->resolve ? registry->resolve(key) : key;
+    slot = probe_slots(registry->slots, registry->slot_count, real);
+    uint32_t index = slot->key ? slot->class_index : add_class(registry, real);
+    if (!index) {
+        return NULL;
+    }
+    if (!slot->key) {
+        slot = insert(registry, real, index);
+    }
+    return real == key ? slot : insert(registry, key, index);
+}
+
+// Close the gap a removed slot leaves, so that no later key becomes unreachable.
+static void
+remove_slot(struct registry *registry, struct registry_slot *slot)
+{
+    size_t mask = registry->slot_count - 1;
+    size_t hole = (size_t)(slot - registry->slots);
+    for (size_t i = (hole + 1) & mask; registry->slots[i].key; i = (i + 1) & mask) {
+        size_t home = registry_hash(registry->slots[i].key) & mask;
+        if (((i - home) & mask) >= ((i - hole) & mask)) {
+            registry->slots[hole] = registry->slots[i];
+            hole = i;
+        }
+    }
+    registry->slots[hole] = (struct registry_slot){0};
+    registry->slots_used--;
+}
+
+void
+registry_retire(struct registry *registry, uintptr_t key)
+{
+    struct registry_slot *slot = probe_slots(registry->slots, registry->slot_count, key);
+    if (!slot->key) {
+        return;
+    }
+    struct class_entry *entry = registry_class(registry, slot->class_index);
+    if (entry->key == key) {
+        uint32_t before = atomic_exchange_explicit(&entry->state, CLASS_STATE_DEAD,
+                                                   memory_order_release);
+        if (before == CLASS_STATE_UNNAMED) {
+            atomic_fetch_sub_explicit(&registry->unnamed, 1, memory_order_relaxed);
+        }
+        entry->key = 0;
+        atomic_fetch_add_explicit(&registry->dead, 1, memory_order_relaxed);
+    }
+    remove_slot(registry, slot);
+}
+
+bool
+registry_rekey(struct registry *registry, uintptr_t (*moved)(uintptr_t key))
+{
+    uint32_t count = atomic_load_explicit(&registry->class_count, memory_order_relaxed);
+    for (uint32_t i = 1; i < count; i++) {
+        struct class_entry *entry = registry_class(registry, i);
+        entry->key = entry->key ? moved(entry->key) : 0;
+    }
+    return resize_slots(registry, registry->slot_count, moved);
+}
+
+void
+registry_name(struct registry *registry, uint32_t index, char *name, uint32_t flags)
+{
+    struct class_entry *entry = registry_class(registry, index);
+    free(entry->name);
+    entry->name = name;
+    entry->name_edits++;
+    atomic_store_explicit(&entry->flags, flags, memory_order_relaxed);
+    uint32_t unnamed = CLASS_STATE_UNNAMED;
+    if (atomic_compare_exchange_strong(&entry->state, &unnamed, CLASS_STATE_NAMED)) {
+        atomic_fetch_sub_explicit(&registry->unnamed, 1, memory_order_relaxed);
+    }
+}
+
+static void
+free_row(struct registry *registry, uint32_t index)
+{
+    struct class_entry *entry = registry_class(registry, index);
+    struct site_counts counts = registry_counts(registry, index);
+    count_add(&registry->past_allocated, counts.allocated);
+    count_add(&registry->past_freed, counts.freed);
+    free(entry->name);
+    entry->name = NULL;
+    entry->name_edits++;
+    atomic_store_explicit(&entry->id, 0, memory_order_release);
+    atomic_store_explicit(&entry->state, CLASS_STATE_FREE, memory_order_release);
+    entry->next_free = registry->free_class;
+    registry->free_class = index;
+    atomic_fetch_sub_explicit(&registry->dead, 1, memory_order_relaxed);
+}
+
+void
+registry_recycle(struct registry *registry)
+{
+    uint32_t count = atomic_load_explicit(&registry->class_count, memory_order_relaxed);
+    for (uint32_t i = 1; i < count; i++) {
+        const struct class_entry *entry = registry_class(registry, i);
+        if (atomic_load_explicit(&entry->state, memory_order_relaxed) ==
+            CLASS_STATE_GONE) {
+            free_row(registry, i);
+        }
+    }
+}
+
+struct site_counts
+registry_counts(const struct registry *registry, uint32_t index)
+{
+    struct site_counts counts = {0};
+    uint64_t found = 0;
+    for (site_id i = 0; i < SITES_A_CLASS; i++) {
+        const struct site *site = registry_site(registry, index * SITES_A_CLASS + i);
+        counts.freed += atomic_load_explicit(&site->freed, memory_order_acquire);
+        found += atomic_load_explicit(&site->found, memory_order_acquire);
+        counts.allocated += atomic_load_explicit(&site->allocated, memory_order_acquire);
+    }
+    counts.live = counts.allocated + found - counts.freed;
+    return counts;
+}

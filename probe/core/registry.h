@@ -1,0 +1,161 @@
+/*
+ * Classes and sites: who allocated, and how much of it lives.
+ *
+ * A class is found by a key, the runtime's address of it (or a small odd number
+ * for what is no class). A site is where objects of one class come from; today
+ * a class has two: objects counted as they were allocated, and objects found by
+ * a census, older than the counting. Sites carry the counters.
+ *
+ * Written by whoever holds the GVL, the allocation hook included, with plain
+ * stores to memory that never moves. Read by the server's thread without it:
+ * every field it reads is atomic. Recycling is the exception and takes
+ * the lock that the server holds while it reads (probe.h).
+ */
+#ifndef PROBE_CORE_REGISTRY_H
+#define PROBE_CORE_REGISTRY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/core/shadow.h"
+#include "protocol/message.h"
+
+// Rows of classes and sites come in segments that never move.
+#define REGISTRY_SEGMENT 4096u
+#define REGISTRY_CLASS_SEGMENTS 256u // about a million classes at once
+#define REGISTRY_SITE_SEGMENTS 1024u
+
+#define SITES_A_CLASS 2u // SITE_COUNTED, then SITE_FOUND
+
+struct site {
+    uint32_t class_index;
+    uint32_t reserved;
+    _Atomic uint64_t allocated;
+    _Atomic uint64_t freed;
+    _Atomic uint64_t found; // entered less removed by a census; wraps like a signed
+};
+
+enum class_state {
+    CLASS_STATE_FREE,    // the row is nobody's
+    CLASS_STATE_UNNAMED, // alive, its name not asked yet
+    CLASS_STATE_NAMED,
+    CLASS_STATE_DEAD, // the class was freed; its last objects may still be there
+    CLASS_STATE_GONE, // dead, without objects, and every viewer was told
+};
+
+struct class_entry {
+    uintptr_t key;       // 0 once the class is dead
+    _Atomic class_id id; // on the wire; 0 while the row is free
+    _Atomic uint32_t state;
+    _Atomic uint32_t flags; // enum class_flag, or-ed
+    site_id site;           // SITE_COUNTED; SITE_FOUND is the next one
+    _Atomic uint64_t bytes; // memsize at the last whole census, or COUNT_UNKNOWN
+    uint64_t walk_bytes;    // of the census under way
+    uint64_t walk_live;
+    char *name;          // owned, under the lock; NULL until named
+    uint32_t name_edits; // under the lock: raised by each naming
+    uint32_t next_free;  // a free row: the index of the next one
+};
+
+struct registry_slot {
+    uintptr_t key;
+    uint32_t class_index;
+    site_id site;
+};
+
+struct registry {
+    struct registry_slot *slots; // owned, open addressing, a power of two
+    size_t slot_count;
+    size_t slots_used;
+    struct class_entry *classes[REGISTRY_CLASS_SEGMENTS]; // owned
+    struct site *sites[REGISTRY_SITE_SEGMENTS];           // owned
+    _Atomic uint32_t class_count;                         // rows ever used; 0 is no class
+    uint32_t free_class;                                  // first free row, 0 for none
+    class_id last_id;
+    _Atomic uint32_t unnamed;        // classes that wait for a name
+    _Atomic uint32_t dead;           // classes dead and not yet recycled
+    _Atomic uint64_t past_allocated; // of recycled classes
+    _Atomic uint64_t past_freed;
+    // For a key that is new: what the key stands for, when it is an alias (a
+    // singleton class for the class of its object). context: hook.
+    uintptr_t (*resolve)(uintptr_t key);
+};
+
+// context: gvl. False when the kernel has no memory.
+bool registry_init(struct registry *registry, uintptr_t (*resolve)(uintptr_t key));
+void registry_destroy(struct registry *registry);
+
+static inline struct class_entry *
+registry_class(const struct registry *registry, uint32_t index)
+{
+    return &registry->classes[index / REGISTRY_SEGMENT][index % REGISTRY_SEGMENT];
+}
+
+static inline struct site *
+registry_site(const struct registry *registry, site_id site)
+{
+    return &registry->sites[site / REGISTRY_SEGMENT][site % REGISTRY_SEGMENT];
+}
+
+// context: hook. The slot of a key that is not where registry_lookup() looked
+// first; makes class and sites when the key is new. NULL when memory ran out.
+const struct registry_slot *registry_add(struct registry *registry, uintptr_t key);
+
+static inline size_t
+registry_hash(uintptr_t key)
+{
+    return (size_t)((key >> 3) * 0x9e3779b97f4a7c15u >> 32);
+}
+
+// context: hook. The slot of a key, made if need be; NULL when memory ran out.
+static inline const struct registry_slot *
+registry_lookup(struct registry *registry, uintptr_t key)
+{
+    const struct registry_slot *slot =
+        &registry->slots[registry_hash(key) & (registry->slot_count - 1)];
+    return slot->key == key ? slot : registry_add(registry, key);
+}
+
+// context: hook. The class behind a key was freed: forget the key before its
+// address is used again. Unknown keys are harmless.
+void registry_retire(struct registry *registry, uintptr_t key);
+
+// context: gvl. Classes moved: make every key what `moved` says it is now.
+// False when memory ran out; counting must then stop.
+bool registry_rekey(struct registry *registry, uintptr_t (*moved)(uintptr_t key));
+
+// context: gvl, under the lock. Take `name` (owned from now on) for a class.
+void registry_name(struct registry *registry, uint32_t index, char *name, uint32_t flags);
+
+// context: gvl, under the lock. Free the rows of classes that are gone.
+void registry_recycle(struct registry *registry);
+
+// context: any. Objects of a class by its sites; freed is read before
+// allocated, so that a count never falls below zero while others write.
+struct site_counts {
+    uint64_t live;
+    uint64_t allocated;
+    uint64_t freed;
+};
+struct site_counts registry_counts(const struct registry *registry, uint32_t index);
+
+// One writer at a time, any reader: a plain store that no reader sees torn.
+static inline void
+count_up(_Atomic uint64_t *counter)
+{
+    atomic_store_explicit(counter,
+                          atomic_load_explicit(counter, memory_order_relaxed) + 1,
+                          memory_order_release);
+}
+
+static inline void
+count_add(_Atomic uint64_t *counter, uint64_t amount)
+{
+    atomic_store_explicit(counter,
+                          atomic_load_explicit(counter, memory_order_relaxed) + amount,
+                          memory_order_release);
+}
+
+#endif

@@ -1,0 +1,591 @@
+#include "probe/core/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "probe/core/clock.h"
+#include "probe/core/feed.h"
+#include "probe/core/viewer.h"
+#include "version.h"
+
+#define NS_A_MS 1000000u
+#define AGENT_PATIENCE_NS (100 * (uint64_t)NS_A_MS) // then a sample goes without it
+#define AGENT_LOST_NS (2000 * (uint64_t)NS_A_MS)    // then it is looked for
+#define POLL_EXTRA 2 // the listening socket and the eventfd
+
+struct server {
+    struct probe *probe; // borrowed
+    int listen_fd;       // owned
+    pthread_t thread;
+    bool stopping;
+    bool accept_failed;    // descriptors ran out: try again at the next tick
+    const struct bye *bye; // borrowed: the last words, while stopping
+    struct viewer *viewers[SERVER_VIEWERS_MAX]; // owned
+    size_t viewer_count;
+    struct feed feed;
+    struct sample last; // the header of the last sample
+    uint64_t next_tick_ns;
+    uint64_t sample_due_ns; // 0 when no sample waits for the agent
+    uint64_t asked_ns;      // when the agent was asked and has not answered, 0 otherwise
+    uint64_t dropped_frames;
+    // The cost of the last whole interval, and what the next is reckoned from.
+    uint64_t cost_ppm;
+    uint64_t cost_at_ns;
+    uint64_t cost_spent_ns;
+};
+
+static void
+drain(int fd)
+{
+    uint64_t value;
+    while (read(fd, &value, sizeof(value)) < 0 && errno == EINTR) {
+    }
+}
+
+static struct text
+read_command(char *text, size_t size)
+{
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? 0 : read(fd, text, size);
+    if (fd >= 0) {
+        close(fd);
+    }
+    size_t end = length > 0 ? (size_t)length : 0;
+    while (end > 0 && (text[end - 1] == '\0' || text[end - 1] == ' ')) {
+        end--;
+    }
+    for (size_t i = 0; i < end; i++) {
+        text[i] = text[i] == '\0' ? ' ' : text[i];
+    }
+    return (struct text){text, end};
+}
+
+static uint64_t
+read_rss(void)
+{
+    char text[128] = "";
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (fd >= 0) {
+        close(fd);
+    }
+    // "size resident shared …", in pages.
+    const char *resident = length > 0 ? strchr(text, ' ') : NULL;
+    if (!resident) {
+        return COUNT_UNKNOWN;
+    }
+    return strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void
+say_hello(struct server *server, struct viewer *viewer)
+{
+    const struct probe *probe = server->probe;
+    char command[MESSAGE_TEXT_MAX];
+    uint64_t capabilities =
+        probe->settings.readonly
+            ? CAPABILITY_READONLY
+            : CAPABILITY_GC | (probe->count_refused ? 0 : CAPABILITY_COUNT);
+    struct message message = {
+        .kind = MESSAGE_HELLO,
+        .at = clock_stamp(),
+        .hello = {.version = PROTOCOL_VERSION,
+                  .program_version = text_of(MEMTOP_VERSION),
+                  .pid = (uint64_t)getpid(),
+                  .parent_pid = (uint64_t)getppid(),
+                  .command = read_command(command, sizeof(command)),
+                  .runtime = text_of(probe->runtime.name),
+                  .started_us = probe->started_us,
+                  .mode = probe->mode,
+                  .capabilities = capabilities,
+                  .interval_ms = (uint64_t)(probe->settings.interval_s * 1000)}
+    };
+    viewer_say(viewer, &message);
+}
+
+static struct message
+notice_message(const struct probe *probe, uint32_t id)
+{
+    return (struct message){
+        .kind = MESSAGE_NOTICE,
+        .at = clock_stamp(),
+        .notice = {
+                   .id = id, .severity = NOTICE_WARNING, .text = text_of(probe->notices[id])}
+    };
+}
+
+// Withdrawn ones too, with no text, to who may know them.
+static void
+say_notices(struct server *server, struct viewer *viewer)
+{
+    const struct probe *probe = server->probe;
+    bool anew = viewer->notices_edits == 0;
+    if (viewer->notices_edits == probe->notices_edits || viewer->closing) {
+        return;
+    }
+    for (uint32_t id = 1; id < PROBE_NOTICE_COUNT; id++) {
+        if (*probe->notices[id] || !anew) {
+            struct message message = notice_message(probe, id);
+            viewer_say(viewer, &message);
+        }
+    }
+    viewer->notices_edits = probe->notices_edits;
+}
+
+static void
+accept_viewer(struct server *server)
+{
+    int fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0) {
+        server->accept_failed =
+            errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+        return;
+    }
+    struct viewer *viewer = viewer_new(fd);
+    if (!viewer) {
+        close(fd);
+        return;
+    }
+    if (!endpoint_peer_allowed(fd)) {
+        viewer_refuse(viewer, clock_stamp(),
+                      "this process belongs to another user; run memtop as that user");
+        viewer_free(viewer);
+        return;
+    }
+    if (server->viewer_count == SERVER_VIEWERS_MAX) {
+        viewer_refuse(viewer, clock_stamp(), "this probe already serves 64 viewers");
+        viewer_free(viewer);
+        return;
+    }
+    say_hello(server, viewer);
+    say_notices(server, viewer);
+    server->viewers[server->viewer_count++] = viewer;
+    server->next_tick_ns = 0; // a sample at once
+}
+
+// What the agent is to do for a request; 0 when it is refused with `why`.
+static uint32_t
+work_for(struct probe *probe, const struct request *request, const char **why)
+{
+    bool changes = request->action == REQUEST_GC || request->action == REQUEST_MODE;
+    if (changes && probe->settings.readonly) {
+        *why = "the probe was started read-only (MEMTOP_READONLY)";
+        return 0;
+    }
+    switch (request->action) {
+    case REQUEST_GC:
+        return WORK_GC | WORK_REFRESH;
+    case REQUEST_CENSUS:
+        probe->census_hurry = true;
+        return WORK_CENSUS;
+    case REQUEST_MODE:
+        if (request->argument > MODE_COUNT) {
+            *why = "this probe has the modes dormant, census and count";
+            return 0;
+        }
+        probe->wanted_mode = (enum probe_mode)request->argument;
+        return WORK_MODE;
+    default:
+        *why = "this probe does not know that request";
+        return 0;
+    }
+}
+
+static void
+say_result(struct viewer *viewer, uint64_t id, enum result_status status,
+           const char *text)
+{
+    struct message message = {
+        .kind = MESSAGE_RESULT,
+        .at = clock_stamp(),
+        .result = {id, status, text_of(text)}
+    };
+    viewer_say(viewer, &message);
+}
+
+static void
+take_request(struct server *server, struct viewer *viewer, const struct request *request)
+{
+    if (request->action == REQUEST_KEY) {
+        viewer->wants_seed = true;
+        server->next_tick_ns = 0;
+        say_result(viewer, request->id, RESULT_DONE, "");
+        return;
+    }
+    const char *why = "an earlier request is still under way";
+    uint32_t work = viewer->asked ? 0 : work_for(server->probe, request, &why);
+    if (!work) {
+        say_result(viewer, request->id, RESULT_REFUSED, why);
+        return;
+    }
+    viewer->asked = true;
+    viewer->request = *request;
+    probe_ask(server->probe, work);
+}
+
+static uint32_t
+answering_work(uint64_t action)
+{
+    return action == REQUEST_GC       ? WORK_GC
+           : action == REQUEST_CENSUS ? WORK_CENSUS
+                                      : WORK_MODE;
+}
+
+static void
+answer_requests(struct server *server, uint32_t done)
+{
+    const struct probe *probe = server->probe;
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        struct viewer *viewer = server->viewers[i];
+        if (viewer->asked && (done & answering_work(viewer->request.action))) {
+            viewer->asked = false;
+            say_result(viewer, viewer->request.id,
+                       probe->result_failed ? RESULT_FAILED : RESULT_DONE, probe->result);
+        }
+    }
+}
+
+// Millionths of one core over the last whole interval: what this thread and the
+// agent took, and what the hooks took by their measured price.
+static uint64_t
+reckon_cost(struct server *server, uint64_t now_ns)
+{
+    const struct probe *probe = server->probe;
+    double elapsed_ns = (double)(now_ns - server->cost_at_ns);
+    if (server->cost_at_ns && elapsed_ns < probe->settings.interval_s * 0.9e9) {
+        return server->cost_ppm;
+    }
+    double hooks_ns = (double)probe->tally.allocated * probe->allocated_ns +
+                      (double)probe->tally.freed * probe->freed_ns;
+    uint64_t spent_ns = clock_thread_ns() + probe->agent_ns + (uint64_t)hooks_ns;
+    if (server->cost_at_ns && spent_ns >= server->cost_spent_ns) {
+        double delta_ns = (double)(spent_ns - server->cost_spent_ns);
+        server->cost_ppm = (uint64_t)(delta_ns * 1e6 / elapsed_ns);
+    }
+    server->cost_at_ns = now_ns;
+    server->cost_spent_ns = spent_ns;
+    return server->cost_ppm;
+}
+
+static struct sample
+compose(struct server *server, uint64_t now_ns)
+{
+    const struct probe *probe = server->probe;
+    struct sample sample = {
+        .mode = probe->mode,
+        .process = probe->heap,
+        .probe = {.cost_ppm = reckon_cost(server, now_ns),
+                  .drift = probe->drift,
+                  .drift_total = probe->drift_total,
+                  .dropped_frames = server->dropped_frames,
+                  .census_us = probe->census_us,
+                  .census_objects = probe->census_objects,
+                  .viewers = server->viewer_count}
+    };
+    sample.process.rss_bytes = read_rss();
+    sample.process.heap_age_ms =
+        probe->heap_ns ? (now_ns - probe->heap_ns) / NS_A_MS : COUNT_UNKNOWN;
+    return sample;
+}
+
+static void
+broadcast(struct server *server, const struct buffer *frames)
+{
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        struct viewer *viewer = server->viewers[i];
+        if (viewer->wants_seed || viewer->closing || viewer->broken) {
+            continue;
+        }
+        if (!viewer_append(viewer, frames)) {
+            viewer->wants_seed = true;
+            server->dropped_frames++;
+        }
+    }
+}
+
+// Everything, for viewers that have nothing and nothing left to read.
+static void
+seed(struct server *server, struct stamp at)
+{
+    struct buffer frames = {0};
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        struct viewer *viewer = server->viewers[i];
+        if (!viewer->wants_seed || viewer->out.length > 0 || viewer->closing) {
+            server->dropped_frames += viewer->wants_seed && viewer->out.length > 0;
+            continue;
+        }
+        if (frames.length == 0 &&
+            !feed_seed(&server->feed, &server->probe->tally.registry, &server->last, at,
+                       &frames)) {
+            break;
+        }
+        viewer->wants_seed = false;
+        viewer_append(viewer, &frames);
+    }
+    buffer_destroy(&frames);
+}
+
+static void
+send_sample(struct server *server, uint64_t now_ns)
+{
+    struct probe *probe = server->probe;
+    struct stamp at = clock_stamp();
+    struct buffer frames = {0};
+    server->sample_due_ns = 0;
+    if (probe->reset) {
+        probe->reset = false;
+        feed_forget(&server->feed);
+        for (size_t i = 0; i < server->viewer_count; i++) {
+            server->viewers[i]->wants_seed = true;
+        }
+    }
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        say_notices(server, server->viewers[i]);
+    }
+    server->last = compose(server, now_ns);
+    if (feed_sample(&server->feed, &probe->tally.registry, &server->last, at, &frames)) {
+        broadcast(server, &frames);
+        seed(server, at);
+    } else { // without memory, everybody starts anew later
+        feed_forget(&server->feed);
+        server->dropped_frames += server->viewer_count;
+        probe->reset = true;
+    }
+    buffer_destroy(&frames);
+}
+
+static void
+ask_agent(struct server *server, uint64_t now_ns)
+{
+    struct probe *probe = server->probe;
+    uint64_t lost_ns = server->asked_ns ? now_ns - server->asked_ns : 0;
+    if (lost_ns > AGENT_LOST_NS && !probe->agent_alive) {
+        probe->runtime.revive();
+    }
+    server->asked_ns = server->asked_ns ? server->asked_ns : now_ns;
+    probe_ask(probe, WORK_REFRESH);
+}
+
+// A census is due when its cost since the last one stays below its share.
+static bool
+census_due(const struct server *server, uint64_t now_ns)
+{
+    const struct probe *probe = server->probe;
+    if (probe->mode == MODE_DORMANT || server->viewer_count == 0) {
+        return false;
+    }
+    double share = probe->settings.budget_percent / 100 / 3;
+    uint64_t least_ns = (probe->unbalanced ? 1000 : 10000) * (uint64_t)NS_A_MS;
+    uint64_t wait_ns = (uint64_t)((double)probe->census_cost_ns / share);
+    return now_ns - probe->census_ns >= (wait_ns > least_ns ? wait_ns : least_ns) ||
+           probe->census_us == 0;
+}
+
+static void
+tick(struct server *server, uint64_t now_ns)
+{
+    struct probe *probe = server->probe;
+    server->next_tick_ns = now_ns + (uint64_t)(probe->settings.interval_s * 1e9);
+    server->accept_failed = false;
+    bool chores = probe->tally.registry.unnamed || probe->tally.registry.dead;
+    if (!server->viewer_count && !chores) {
+        return;
+    }
+    if (census_due(server, now_ns)) {
+        probe_ask(probe, WORK_CENSUS);
+    }
+    if (!server->sample_due_ns) { // else the one before still waits for the agent
+        server->sample_due_ns = now_ns + AGENT_PATIENCE_NS;
+    }
+    ask_agent(server, now_ns);
+}
+
+static void
+serve_viewer(struct server *server, struct viewer *viewer, short events)
+{
+    struct request request;
+    if (events & POLLOUT) {
+        viewer_flush(viewer);
+        server->next_tick_ns =
+            viewer->wants_seed && viewer->out.length == 0 ? 0 : server->next_tick_ns;
+    }
+    if (events & (POLLIN | POLLHUP | POLLERR)) {
+        viewer_read(viewer);
+        while (viewer_next(viewer, clock_stamp(), &request)) {
+            take_request(server, viewer, &request);
+        }
+    }
+}
+
+static void
+drop_broken(struct server *server)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        if (server->viewers[i]->broken) {
+            viewer_free(server->viewers[i]);
+        } else {
+            server->viewers[kept++] = server->viewers[i];
+        }
+    }
+    server->viewer_count = kept;
+}
+
+static size_t
+fill_polls(const struct server *server, struct pollfd *polls)
+{
+    int listen_fd = server->accept_failed ? -1 : server->listen_fd;
+    polls[0] = (struct pollfd){listen_fd, POLLIN, 0};
+    polls[1] = (struct pollfd){server->probe->server_fd, POLLIN, 0};
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        short events = server->viewers[i]->out.length > 0 ? POLLIN | POLLOUT : POLLIN;
+        polls[POLL_EXTRA + i] = (struct pollfd){server->viewers[i]->fd, events, 0};
+    }
+    return POLL_EXTRA + server->viewer_count;
+}
+
+static int
+timeout_ms(const struct server *server)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+    uint64_t until_ns = server->next_tick_ns;
+    if (server->sample_due_ns && server->sample_due_ns < until_ns) {
+        until_ns = server->sample_due_ns;
+    }
+    return until_ns <= now_ns ? 0 : (int)((until_ns - now_ns) / NS_A_MS + 1);
+}
+
+static void
+turn(struct server *server, const struct pollfd *polls, size_t poll_count)
+{
+    struct probe *probe = server->probe;
+    for (size_t i = POLL_EXTRA; i < poll_count; i++) {
+        serve_viewer(server, server->viewers[i - POLL_EXTRA], polls[i].revents);
+    }
+    drop_broken(server);
+    if (polls[1].revents) {
+        drain(probe->server_fd);
+    }
+    if (polls[0].revents) {
+        accept_viewer(server);
+    }
+    uint32_t done = atomic_exchange(&probe->done, 0);
+    answer_requests(server, done);
+    server->asked_ns = done & WORK_REFRESH ? 0 : server->asked_ns;
+    uint64_t now_ns = clock_monotonic_ns();
+    if (now_ns >= server->next_tick_ns) {
+        tick(server, now_ns);
+    }
+    if (server->sample_due_ns &&
+        ((done & WORK_REFRESH) || now_ns >= server->sample_due_ns)) {
+        send_sample(server, now_ns);
+    }
+}
+
+static void
+say_bye(struct server *server)
+{
+    struct message message = {
+        .kind = MESSAGE_BYE, .at = clock_stamp(), .bye = *server->bye};
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        viewer_say(server->viewers[i], &message);
+    }
+}
+
+static void *
+serve(void *argument)
+{
+    struct server *server = argument;
+    struct probe *probe = server->probe;
+    struct pollfd polls[POLL_EXTRA + SERVER_VIEWERS_MAX];
+    pthread_mutex_lock(&probe->lock);
+    while (!server->stopping) {
+        size_t count = fill_polls(server, polls);
+        int timeout = timeout_ms(server);
+        pthread_mutex_unlock(&probe->lock);
+        int ready = poll(polls, (nfds_t)count, timeout);
+        pthread_mutex_lock(&probe->lock);
+        for (size_t i = 0; ready <= 0 && i < count; i++) {
+            polls[i].revents = 0;
+        }
+        turn(server, polls, count);
+    }
+    send_sample(server, clock_monotonic_ns()); // the last state, then goodbye
+    say_bye(server);
+    pthread_mutex_unlock(&probe->lock);
+    return NULL;
+}
+
+static void
+free_server(struct server *server)
+{
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        viewer_free(server->viewers[i]);
+    }
+    close(server->listen_fd);
+    feed_destroy(&server->feed);
+    free(server);
+}
+
+// No signal of the program's is ever delivered to this thread.
+static int
+start_thread(struct server *server)
+{
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int error = pthread_create(&server->thread, NULL, serve, server);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error == 0) {
+        pthread_setname_np(server->thread, "memtop-server");
+    }
+    return error;
+}
+
+struct server *
+server_start(struct probe *probe, int listen_fd, char *why, size_t why_size)
+{
+    struct server *server = calloc(1, sizeof(*server));
+    if (!server) {
+        snprintf(why, why_size, "no memory for the probe's server");
+        close(listen_fd);
+        return NULL;
+    }
+    server->probe = probe;
+    server->listen_fd = listen_fd;
+    server->cost_ppm = COUNT_UNKNOWN;
+    int error = start_thread(server);
+    if (error != 0) {
+        snprintf(why, why_size, "cannot start the probe's thread: %s", strerror(error));
+        free_server(server);
+        return NULL;
+    }
+    return server;
+}
+
+void
+server_stop(struct server *server, const struct bye *bye)
+{
+    struct probe *probe = server->probe;
+    pthread_mutex_lock(&probe->lock);
+    server->stopping = true;
+    server->bye = bye;
+    pthread_mutex_unlock(&probe->lock);
+    probe_signal(probe->server_fd);
+    pthread_join(server->thread, NULL);
+    free_server(server);
+}
+
+void
+server_abandon(struct server *server)
+{
+    free_server(server);
+}

@@ -1,0 +1,38 @@
+/*
+ * The probe's settings: from the environment, or from Memtop.start's keywords.
+ *
+ * A wrong value is refused in words and the default stays: it never stops the
+ * program.
+ */
+#ifndef PROBE_CORE_SETTINGS_H
+#define PROBE_CORE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "protocol/message.h"
+
+#define SETTINGS_PATH_MAX 4096
+
+struct settings {
+    char socket[SETTINGS_PATH_MAX]; // "" for the default path
+    enum probe_mode mode;
+    double interval_s;
+    double budget_percent; // of one core
+    unsigned depth;        // stack frames kept
+    bool readonly;
+};
+
+// The defaults.
+void settings_init(struct settings *settings);
+
+// Take one setting by its name without MEMTOP_, in lower case ("socket",
+// "mode", ...). False when name or value is wrong: `why` then says what was
+// given and what would do.
+bool settings_set(struct settings *settings, const char *name, const char *value,
+                  char *why, size_t why_size);
+
+// Take every setting the environment holds; `warn` is told of each wrong one.
+void settings_from_environment(struct settings *settings, void (*warn)(const char *why));
+
+#endif

@@ -1,0 +1,67 @@
+#include "probe/core/tally.h"
+
+bool
+tally_init(struct tally *tally, uintptr_t (*resolve)(uintptr_t key))
+{
+    *tally = (struct tally){0};
+    if (!shadow_init(&tally->shadow)) {
+        return false;
+    }
+    if (!registry_init(&tally->registry, resolve)) {
+        shadow_destroy(&tally->shadow);
+        return false;
+    }
+    return true;
+}
+
+void
+tally_destroy(struct tally *tally)
+{
+    shadow_destroy(&tally->shadow);
+    registry_destroy(&tally->registry);
+}
+
+void
+tally_missed_free(struct tally *tally, shadow_entry entry)
+{
+    count_up(&tally->missed_frees);
+    count_up(&registry_site(&tally->registry, shadow_site(entry))->freed);
+}
+
+struct compaction {
+    struct tally *tally;
+    uintptr_t (*moved)(uintptr_t address);
+    bool failed;
+};
+
+// The slot an object moves to was free: an entry there is a free nobody told
+// of. The slot it left is no other object's destination in the same compaction.
+static void
+move_entry(void *context, uintptr_t address, shadow_entry *entry)
+{
+    struct compaction *compaction = context;
+    struct tally *tally = compaction->tally;
+    uintptr_t now = compaction->moved(address);
+    if (now == address) {
+        return;
+    }
+    site_id site = shadow_site(*entry);
+    *entry = 0;
+    shadow_entry *place = shadow_place(&tally->shadow, now);
+    if (!place) {
+        compaction->failed = true;
+        return;
+    }
+    if (*place) {
+        tally_missed_free(tally, *place);
+    }
+    *place = shadow_pack(site, now);
+}
+
+bool
+tally_compacted(struct tally *tally, uintptr_t (*moved)(uintptr_t address))
+{
+    struct compaction compaction = {.tally = tally, .moved = moved};
+    shadow_each(&tally->shadow, 0, UINTPTR_MAX, move_entry, &compaction);
+    return registry_rekey(&tally->registry, moved) && !compaction.failed;
+}

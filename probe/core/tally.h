@@ -1,0 +1,72 @@
+/*
+ * What happens at an allocation and at a free. This is the hot path: a lookup,
+ * a few loads and stores on the probe's own memory, nothing else, ever.
+ *
+ * Everything here runs under the GVL.
+ */
+#ifndef PROBE_CORE_TALLY_H
+#define PROBE_CORE_TALLY_H
+
+#include "probe/core/registry.h"
+#include "probe/core/shadow.h"
+
+struct tally {
+    struct shadow shadow;
+    struct registry registry;
+    _Atomic uint64_t allocated; // hook events, for the probe's own cost
+    _Atomic uint64_t freed;
+    _Atomic uint64_t missed_frees; // seen when a slot was allocated twice
+    _Atomic uint64_t unplaced;     // objects not tracked for want of memory
+};
+
+// context: gvl. False when the kernel has no memory.
+bool tally_init(struct tally *tally, uintptr_t (*resolve)(uintptr_t key));
+void tally_destroy(struct tally *tally);
+
+// context: hook. Nobody told of the free of what was here before: some other
+// tool's hook ran a collection, and Ruby skips hooks within hooks.
+void tally_missed_free(struct tally *tally, shadow_entry entry);
+
+// context: hook. An object of the class `key` now lives at `address`.
+static inline void
+tally_allocated(struct tally *tally, uintptr_t address, uintptr_t key)
+{
+    count_up(&tally->allocated);
+    const struct registry_slot *slot = registry_lookup(&tally->registry, key);
+    shadow_entry *entry = shadow_place(&tally->shadow, address);
+    if (!slot || !entry) {
+        count_up(&tally->unplaced);
+        return;
+    }
+    if (*entry) {
+        tally_missed_free(tally, *entry);
+    }
+    *entry = shadow_pack(slot->site, address);
+    count_up(&registry_site(&tally->registry, slot->site)->allocated);
+}
+
+// context: hook. The object at `address` is being freed. It is not looked at:
+// its class may be dead already.
+static inline void
+tally_freed(struct tally *tally, uintptr_t address)
+{
+    count_up(&tally->freed);
+    shadow_entry *entry = shadow_find(&tally->shadow, address);
+    if (entry && *entry) {
+        count_up(&registry_site(&tally->registry, shadow_site(*entry))->freed);
+        *entry = 0;
+    }
+}
+
+// context: hook. The object at `address` is a class, and is being freed.
+static inline void
+tally_class_freed(struct tally *tally, uintptr_t address)
+{
+    registry_retire(&tally->registry, address);
+}
+
+// context: gvl, from the runtime's compaction. `moved` gives an object's
+// address of now, from the one it had. False when memory ran out.
+bool tally_compacted(struct tally *tally, uintptr_t (*moved)(uintptr_t address));
+
+#endif

@@ -1,0 +1,101 @@
+#include "probe/ruby/compat.h"
+
+#include <ruby/debug.h>
+#include <ruby/version.h>
+
+// From Ruby's internal/gc.h.
+void rb_objspace_each_objects(int (*callback)(void *, void *, size_t, void *),
+                              void *data);
+
+#ifdef HAVE_RB_OBJ_MEMSIZE_OF
+size_t rb_obj_memsize_of(VALUE object);
+#endif
+
+#ifdef HAVE_RB_IMEMO_NAME
+const char *rb_imemo_name(int type);
+#endif
+
+#ifdef HAVE_RB_VM_LOCK_ENTER_BODY
+void rb_vm_lock_enter_body(unsigned int *level);
+void rb_vm_lock_leave_body(unsigned int *level);
+#endif
+
+static void (*soon)(void *);
+
+size_t
+compat_memsize(VALUE object)
+{
+#ifdef HAVE_RB_OBJ_MEMSIZE_OF
+    enum ruby_value_type type = RB_BUILTIN_TYPE(object);
+    // Weighing a class can crash Ruby 4.0 and later.
+    if ((type == RUBY_T_CLASS || type == RUBY_T_MODULE || type == RUBY_T_ICLASS) &&
+        RUBY_API_VERSION_MAJOR >= 4) {
+        return 0;
+    }
+    return rb_obj_memsize_of(object);
+#else
+    (void)object;
+    return 0;
+#endif
+}
+
+void
+compat_each_page(int (*visit)(void *start, void *end, size_t stride, void *context),
+                 void *context)
+{
+#ifdef HAVE_RB_VM_LOCK_ENTER_BODY
+    // Another Ractor may add a page while Ruby copies its list of pages.
+    unsigned int level;
+    rb_vm_lock_enter_body(&level);
+    rb_objspace_each_objects(visit, context);
+    rb_vm_lock_leave_body(&level);
+#else
+    rb_objspace_each_objects(visit, context);
+#endif
+}
+
+const char *
+compat_imemo_name(unsigned type)
+{
+#ifdef HAVE_RB_IMEMO_NAME
+    return rb_imemo_name((int)type);
+#else
+    (void)type;
+    return NULL;
+#endif
+}
+
+#ifdef HAVE_RB_POSTPONED_JOB_PREREGISTER
+
+static rb_postponed_job_handle_t soon_handle = POSTPONED_JOB_HANDLE_INVALID;
+
+void
+compat_prepare_job(void (*job)(void *context))
+{
+    soon = job;
+    soon_handle = rb_postponed_job_preregister(0, soon, NULL);
+}
+
+void
+compat_run_soon(void)
+{
+    if (soon_handle != POSTPONED_JOB_HANDLE_INVALID) {
+        rb_postponed_job_trigger(soon_handle);
+    }
+}
+
+#else
+
+void
+compat_prepare_job(void (*job)(void *context))
+{
+    soon = job;
+}
+
+void
+compat_run_soon(void)
+{
+    rb_postponed_job_register_one(0, soon, NULL);
+}
+
+#endif

@@ -1,0 +1,160 @@
+#include "probe/ruby/hooks.h"
+
+#include <sys/mman.h>
+
+#include <ruby.h>
+#include <ruby/debug.h>
+
+#include "probe/core/clock.h"
+#include "probe/ruby/heap.h"
+
+#define CALIBRATE_ROUNDS 7
+#define CALIBRATE_OBJECTS 500
+
+static struct tally *tally;
+static bool hooked;
+
+/* The hot path. */
+
+static void
+on_newobj(VALUE data, const rb_trace_arg_t *event)
+{
+    (void)data;
+    VALUE object = rb_tracearg_object((rb_trace_arg_t *)event);
+    tally_allocated(tally, object, heap_key(object));
+}
+
+static void
+on_freeobj(VALUE data, const rb_trace_arg_t *event)
+{
+    (void)data;
+    VALUE object = rb_tracearg_object((rb_trace_arg_t *)event);
+    enum ruby_value_type type = RB_BUILTIN_TYPE(object);
+    if (type == RUBY_T_CLASS || type == RUBY_T_MODULE) {
+        tally_class_freed(tally, object);
+    }
+    tally_freed(tally, object);
+}
+
+/* Compaction. */
+
+#define BLOCK_BYTES ((uintptr_t)SHADOW_BLOCK_BYTES)
+#define SYSTEM_PAGE ((uintptr_t)4096)
+
+static bool
+is_mapped(uintptr_t start, uintptr_t length)
+{
+    unsigned char resident[SHADOW_BLOCK_BYTES / 4096];
+    return mincore((void *)start, length, resident) == 0;
+}
+
+// Ruby frees heap pages; an entry whose free nobody told of may point there.
+static bool
+is_readable(uintptr_t address)
+{
+    static uintptr_t known = 1; // a whole block that is mapped
+    uintptr_t block = address & ~(BLOCK_BYTES - 1);
+    if (block == known) {
+        return true;
+    }
+    if (is_mapped(block, BLOCK_BYTES)) {
+        known = block;
+        return true;
+    }
+    return is_mapped(address & ~(SYSTEM_PAGE - 1), SYSTEM_PAGE);
+}
+
+static uintptr_t
+moved_to(uintptr_t address)
+{
+    return address & 7 || !is_readable(address) ? address
+                                                : rb_gc_location((VALUE)address);
+}
+
+static void
+on_compaction(void *context)
+{
+    (void)context;
+    if (hooked && !tally_compacted(tally, moved_to)) {
+        count_up(&tally->unplaced);
+    }
+}
+
+static const rb_data_type_t compaction_type = {
+    .wrap_struct_name = "memtop/compaction",
+    .function = {.dcompact = on_compaction},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+void
+hooks_init(struct tally *into)
+{
+    static VALUE listener; // Ruby tells live objects of a compaction
+    tally = into;
+    listener = TypedData_Wrap_Struct(0, &compaction_type, into);
+    rb_gc_register_address(&listener);
+}
+
+/* On and off. */
+
+// With RAW_ARG Ruby calls a hook with other arguments than its type says: that
+// spares building a TracePoint, a third of a hook's price.
+static rb_event_hook_func_t
+raw_hook(void (*hook)(VALUE, const rb_trace_arg_t *))
+{
+    return (rb_event_hook_func_t)(void (*)(void))hook;
+}
+
+static void
+add_hook(void (*hook)(VALUE, const rb_trace_arg_t *), rb_event_flag_t event)
+{
+    rb_add_event_hook2(raw_hook(hook), event, Qnil,
+                       RUBY_EVENT_HOOK_FLAG_SAFE | RUBY_EVENT_HOOK_FLAG_RAW_ARG);
+}
+
+bool
+hooks_set(bool on, const char **why)
+{
+    (void)why;
+    if (on && !hooked) {
+        add_hook(on_newobj, RUBY_INTERNAL_EVENT_NEWOBJ);
+        add_hook(on_freeobj, RUBY_INTERNAL_EVENT_FREEOBJ);
+    } else if (!on && hooked) {
+        rb_remove_event_hook(raw_hook(on_newobj));
+        rb_remove_event_hook(raw_hook(on_freeobj));
+    }
+    hooked = on;
+    return true;
+}
+
+/* What it costs. */
+
+static double
+allocation_ns(void)
+{
+    double best = 1e9;
+    for (int round = 0; round < CALIBRATE_ROUNDS; round++) {
+        uint64_t before_ns = clock_thread_ns();
+        for (int i = 0; i < CALIBRATE_OBJECTS; i++) {
+            rb_obj_alloc(rb_cObject);
+        }
+        double each = (double)(clock_thread_ns() - before_ns) / CALIBRATE_OBJECTS;
+        best = each < best ? each : best;
+    }
+    return best;
+}
+
+// The best of some rounds, so that no collection and no other process is in it.
+// Frees cannot be had one by one: they pass the same dispatch and about the same
+// arithmetic, and are taken to cost the same.
+void
+hooks_calibrate(double *allocated_ns, double *freed_ns)
+{
+    double without = allocation_ns();
+    hooks_set(true, NULL);
+    double with = allocation_ns();
+    hooks_set(false, NULL);
+    double each = with > without ? with - without : 0;
+    *allocated_ns = each;
+    *freed_ns = each;
+}
