@@ -7,6 +7,7 @@
 #include "tui/view/format.h"
 
 #define CAPACITY_MIN 64
+#define AHEAD 8 // classes
 #define PLACE_NONE UINT32_MAX
 
 struct rows_row {
@@ -179,9 +180,11 @@ add_to_sum(struct rows *rows, double live, double delta)
     rows->all.delta += isnan(delta) ? 0 : delta;
 }
 
-// True when a class is to be shown; counts why it is not.
+// True when a class is to be shown; counts why it is not. One that `stays` is not
+// filtered away by its numbers: the rows below it would move.
 static bool
-wanted(struct rows *rows, const struct scene *scene, const struct model_class *class)
+wanted(struct rows *rows, const struct scene *scene, const struct model_class *class,
+       bool stays)
 {
     if (!class->listed) {
         return false;
@@ -192,7 +195,7 @@ wanted(struct rows *rows, const struct scene *scene, const struct model_class *c
         rows->internal++;
         return false;
     }
-    if (rows->filter.count > 0) {
+    if (rows->filter.count > 0 && !stays) {
         rows->work.matches++;
         if (!filter_match(&rows->filter, scene, class)) {
             rows->filtered++;
@@ -200,6 +203,16 @@ wanted(struct rows *rows, const struct scene *scene, const struct model_class *c
         }
     }
     return true;
+}
+
+// Classes lie all over the memory: have those that come next on their way.
+static void
+look_ahead(const struct rows *rows, const struct model *model, size_t index)
+{
+    if (index + 2 * AHEAD < rows->name_count) {
+        __builtin_prefetch(model_class_in(model, rows->names[index + 2 * AHEAD]));
+        __builtin_prefetch(model_class_in(model, rows->names[index + AHEAD])->name);
+    }
 }
 
 // Collect what is shown, each with the key it is sorted by, in the order of names.
@@ -216,10 +229,14 @@ collect(struct rows *rows, const struct scene *scene, bool frozen)
     for (size_t i = 0; i < rows->name_count; i++) {
         size_t at = backwards ? rows->name_count - 1 - i : i;
         const struct model_class *class = model_class_in(scene->model, rows->names[at]);
-        if (!wanted(rows, scene, class)) {
+        if (!backwards) {
+            look_ahead(rows, scene->model, i);
+        }
+        uint32_t place = frozen ? place_of(rows, class) : PLACE_NONE;
+        if (!wanted(rows, scene, class, place != PLACE_NONE)) {
             continue;
         }
-        uint64_t key = frozen          ? place_of(rows, class)
+        uint64_t key = frozen          ? place
                        : value == NULL ? 0
                                        : number_key(value(scene, class), rows->inverted);
         rows->rows[rows->count++] = (struct rows_row){key, class};
