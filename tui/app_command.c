@@ -74,7 +74,9 @@ static unsigned
 run_sort(struct app *app, const char *argument)
 {
     if (argument[0] == '\0') {
-        menu_init(&app->menu, &sort_menu);
+        char command[SCENE_COMMAND_BYTES];
+        snprintf(command, sizeof command, "sort %s", columns[app->table.rows.sort].word);
+        menu_init(&app->menu, &sort_menu, &app->scene, command);
         return open_view(app, &app->menu.view);
     }
     enum column_id column = column_find(argument, strlen(argument));
@@ -88,10 +90,15 @@ static unsigned
 run_filter(struct app *app, const char *argument)
 {
     char error[FILTER_ERROR_BYTES];
-    if (!table_filter(&app->table, argument, error)) {
-        return say(app, true, "%s", error);
+    char ignored[FILTER_ERROR_BYTES];
+    if (table_filter(&app->table, argument, error)) {
+        return REACT_DRAW;
     }
-    return REACT_DRAW;
+    if (app->stack[app->depth - 1] == &app->prompt.view) {
+        // the rows of before, not those of the last half of a word that made sense
+        table_filter(&app->table, app->prompt.before, ignored);
+    }
+    return say(app, true, "%s", error);
 }
 
 static int
@@ -178,7 +185,10 @@ static unsigned
 run_marks(struct app *app, const char *argument)
 {
     (void)argument;
-    menu_init(&app->menu, &mark_menu);
+    char command[SCENE_COMMAND_BYTES];
+    int used = model_mark_used(app->scene.model);
+    snprintf(command, sizeof command, "since %c", 'A' + used);
+    menu_init(&app->menu, &mark_menu, &app->scene, command);
     return open_view(app, &app->menu.view);
 }
 

@@ -83,22 +83,26 @@ fixture_hello(struct fixture *fixture, uint64_t pid)
                                   .mode = MODE_COUNT,
                                   .capabilities = CAPABILITY_COUNT | CAPABILITY_GC,
                                   .interval_ms = 1000},
-                    });
+    });
 }
 
 void
 fixture_names(struct fixture *fixture, const struct class_name *names, size_t count)
 {
-    fixture_message(fixture, (struct message){.kind = MESSAGE_NAMES,
-                                              .names = {.list = names, .count = count}});
+    fixture_message(fixture,
+                    (struct message){
+                        .kind = MESSAGE_NAMES, .names = {.list = names, .count = count}
+    });
 }
 
 void
 fixture_notice(struct fixture *fixture, uint64_t id, enum notice_severity severity,
                const char *text)
 {
-    fixture_message(fixture, (struct message){.kind = MESSAGE_NOTICE,
-                                              .notice = {id, severity, text_of(text)}});
+    fixture_message(fixture,
+                    (struct message){
+                        .kind = MESSAGE_NOTICE, .notice = {id, severity, text_of(text)}
+    });
 }
 
 static uint64_t
@@ -114,8 +118,8 @@ fixture_sample(const struct class_row *rows, size_t count, bool key)
     struct sample sample = {
         .key = key,
         .mode = MODE_COUNT,
-        .process = {222298112, 1130212, 111388, 412, 38, 7828, 120},
-        .probe = {8000, 0, 0, 0, 41000, 1130212, 1},
+        .process = {222298112, 1130212, 111388, 412, 38,    7828,    120},
+        .probe = {8000,      0,       0,      0,   41000, 1130212, 1  },
         .rows = rows,
         .row_count = count,
     };
@@ -131,8 +135,7 @@ fixture_sample(const struct class_row *rows, size_t count, bool key)
 void
 fixture_send_sample(struct fixture *fixture, struct sample sample)
 {
-    fixture_message(fixture,
-                    (struct message){.kind = MESSAGE_SAMPLE, .sample = sample});
+    fixture_message(fixture, (struct message){.kind = MESSAGE_SAMPLE, .sample = sample});
 }
 
 // One class of the demo: how it begins and what a second adds.
@@ -144,17 +147,17 @@ static const struct {
     uint64_t allocated;
     uint64_t freed;
 } demo[] = {
-    {"String",                  0,              371114, 109, 12401, 12303},
-    {"Hash",                    0,              48902,  192, 1920,  1879 },
-    {"Order",                   0,              6092,   120, 41,    0    },
-    {"Array",                   0,              88120,  72,  5020,  5020 },
-    {"Session",                 0,              5000,   131, 0,     0    },
-    {"ActionDispatch::Request", 0,              24,     410, 62,    62   },
-    {"Proc",                    0,              12044,  80,  12,    14   },
-    {"Rack::Utils::HeaderHash", 0,              310,    280, 62,    60   },
-    {"#<Class:0x00007f21a0>",   CLASS_ANONYMOUS, 1,     600, 0,     0    },
-    {"(iseq)",                  CLASS_INTERNAL, 31022,  640, 3,     1    },
-    {"(callcache)",             CLASS_INTERNAL, 40110,  40,  11,    9    },
+    {"String",                  0,               371114, 109, 12401, 12303},
+    {"Hash",                    0,               48902,  192, 1920,  1879 },
+    {"Order",                   0,               6092,   120, 41,    0    },
+    {"Array",                   0,               88120,  72,  5020,  5020 },
+    {"Session",                 0,               5000,   131, 0,     0    },
+    {"ActionDispatch::Request", 0,               24,     410, 62,    62   },
+    {"Proc",                    0,               12044,  80,  12,    14   },
+    {"Rack::Utils::HeaderHash", 0,               310,    280, 62,    60   },
+    {"#<Class:0x00007f21a0>",   CLASS_ANONYMOUS, 1,      600, 0,     0    },
+    {"(iseq)",                  CLASS_INTERNAL,  31022,  640, 3,     1    },
+    {"(callcache)",             CLASS_INTERNAL,  40110,  40,  11,    9    },
 };
 
 #define DEMO_COUNT (sizeof demo / sizeof demo[0])
@@ -164,7 +167,8 @@ demo_sample(struct fixture *fixture, uint64_t second, bool key)
 {
     struct class_row rows[DEMO_COUNT];
     for (size_t i = 0; i < DEMO_COUNT; i++) {
-        uint64_t live = demo[i].live + second * demo[i].allocated - second * demo[i].freed;
+        uint64_t live =
+            demo[i].live + second * demo[i].allocated - second * demo[i].freed;
         rows[i] = (struct class_row){(class_id)(i + 1), live, second * demo[i].allocated,
                                      second * demo[i].freed, live * demo[i].bytes};
     }
@@ -212,12 +216,23 @@ special(const char *name, size_t length)
         const char *name;
         uint32_t code;
     } keys[] = {
-        {"Enter", KEY_CODE_ENTER},    {"Esc", KEY_CODE_ESCAPE},  {"Tab", KEY_CODE_TAB},
-        {"BkSp", KEY_CODE_BACKSPACE}, {"Up", KEY_CODE_UP},       {"Down", KEY_CODE_DOWN},
-        {"Left", KEY_CODE_LEFT},      {"Right", KEY_CODE_RIGHT}, {"PgUp", KEY_CODE_PAGE_UP},
-        {"PgDn", KEY_CODE_PAGE_DOWN}, {"Home", KEY_CODE_HOME},   {"End", KEY_CODE_END},
-        {"Del", KEY_CODE_DELETE},     {"F1", KEY_CODE_F1},       {"F4", KEY_CODE_F1 + 3},
-        {"F6", KEY_CODE_F1 + 5},      {"F10", KEY_CODE_F1 + 9},
+        {"Enter", KEY_CODE_ENTER    },
+        {"Esc",   KEY_CODE_ESCAPE   },
+        {"Tab",   KEY_CODE_TAB      },
+        {"BkSp",  KEY_CODE_BACKSPACE},
+        {"Up",    KEY_CODE_UP       },
+        {"Down",  KEY_CODE_DOWN     },
+        {"Left",  KEY_CODE_LEFT     },
+        {"Right", KEY_CODE_RIGHT    },
+        {"PgUp",  KEY_CODE_PAGE_UP  },
+        {"PgDn",  KEY_CODE_PAGE_DOWN},
+        {"Home",  KEY_CODE_HOME     },
+        {"End",   KEY_CODE_END      },
+        {"Del",   KEY_CODE_DELETE   },
+        {"F1",    KEY_CODE_F1       },
+        {"F4",    KEY_CODE_F1 + 3   },
+        {"F6",    KEY_CODE_F1 + 5   },
+        {"F10",   KEY_CODE_F1 + 9   },
     };
     if (name[0] == '^') {
         return KEY_CONTROL(name[1]);
@@ -245,6 +260,9 @@ fixture_keys(struct fixture *fixture, const char *keys)
             keys += text_decode(keys, strlen(keys), &key.code, &valid);
         }
         fixture->reactions = app_key(fixture->app, key, fixture->now_ms);
+        if ((fixture->reactions & REACT_DRAW) != 0) {
+            app_draw(fixture->app, &fixture->grid, fixture->now_ms);
+        }
     }
 }
 

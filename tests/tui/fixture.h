@@ -53,7 +53,8 @@ void fixture_demo_second(struct fixture *fixture);
 // Time passes, without and with the tick.
 void fixture_wait(struct fixture *fixture, uint64_t ms);
 
-// Keys as they are typed; special ones in angle brackets: "<Enter>", "<^G>", "<PgDn>".
+// Keys as they are typed, the screen drawn when it is asked for; special ones in angle
+// brackets: "<Enter>", "<^G>", "<PgDn>".
 void fixture_keys(struct fixture *fixture, const char *keys);
 void fixture_click(struct fixture *fixture, int row, int column);
 

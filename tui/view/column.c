@@ -259,6 +259,18 @@ column_find(const char *word, size_t length)
     return (enum column_id)id;
 }
 
+enum column_id
+column_sortable(int n)
+{
+    int id = 0;
+    for (; id < COLUMN_COUNT; id++) {
+        if ((columns[id].value != NULL || id == COLUMN_NAME) && n-- == 0) {
+            break;
+        }
+    }
+    return (enum column_id)id;
+}
+
 int
 column_layout(int width, enum column_id sorted, enum column_id shown[COLUMN_COUNT],
               int widths[COLUMN_COUNT])

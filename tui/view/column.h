@@ -51,6 +51,10 @@ void column_title(char title[COLUMN_TITLE_BYTES], enum column_id id,
 // The column called so in commands; COLUMN_COUNT when there is none.
 enum column_id column_find(const char *word, size_t length);
 
+// The `n`-th column that has an order, from 0 on; COLUMN_COUNT when there are fewer.
+// Digits in the table and lines of the sort menu count them alike.
+enum column_id column_sortable(int n);
+
 // Which columns fit into `width` cells, left to right. `sorted` is dropped last.
 // Returns how many; widths[] are the cells of each, the space before included.
 int column_layout(int width, enum column_id sorted, enum column_id shown[COLUMN_COUNT],

@@ -15,11 +15,18 @@
 #define GRID_TEXT_BYTES 1024 // of a line of text cut to the screen
 
 // A screen so low shows the table rather than the second line.
-#define ROWS_FOR_SECOND 12
+#define ROWS_FOR_SECOND 11
 #define COLUMNS_FOR_SECOND 50
 
 // Heap figures older than this are said to be old, in milliseconds.
 #define HEAP_STALE_MS 5000
+
+// How much line 2 tells of a fact.
+enum detail {
+    DETAIL_SHORT, // the number alone
+    DETAIL_MORE,  // with what belongs to it
+    DETAIL_EXACT, // and all digits
+};
 
 // Samples missing before the data is called late.
 #define LATE_INTERVALS 3
@@ -260,7 +267,7 @@ count_text(char *out, const struct scene *scene, uint64_t count, bool exact)
 }
 
 static void
-add_memory(const struct scene *scene, struct parts *parts, bool full)
+add_memory(const struct scene *scene, struct parts *parts, enum detail detail)
 {
     char size[FORMAT_BYTES];
     char trend[FORMAT_BYTES];
@@ -270,7 +277,7 @@ add_memory(const struct scene *scene, struct parts *parts, bool full)
     format_size(size, scene->glyphs,
                 format_number(model_sample(scene->model)->process.rss_bytes));
     add(parts, 1, STYLE_NORMAL, "RSS %s", size);
-    if (full) {
+    if (detail >= DETAIL_MORE) {
         size_t count =
             model_series(scene->model, MODEL_SERIES_RSS, values, MODEL_HISTORY);
         sparkline(line, RSS_CELLS, scene->glyphs, values, count, MODEL_HISTORY);
@@ -287,7 +294,7 @@ add_memory(const struct scene *scene, struct parts *parts, bool full)
 }
 
 static void
-add_heap(const struct scene *scene, struct parts *parts, bool full)
+add_heap(const struct scene *scene, struct parts *parts, enum detail detail)
 {
     char live[FORMAT_BYTES];
     char free_slots[FORMAT_BYTES];
@@ -300,14 +307,16 @@ add_heap(const struct scene *scene, struct parts *parts, bool full)
         format_duration(duration, process->heap_age_ms / 1000);
         snprintf(age, sizeof age, ", %s old", duration);
     }
-    count_text(live, scene, process->heap_slots_live, full && scene->exact);
-    count_text(free_slots, scene, process->heap_slots_free, full && scene->exact);
+    count_text(live, scene, process->heap_slots_live,
+               detail == DETAIL_EXACT && scene->exact);
+    count_text(free_slots, scene, process->heap_slots_free,
+               detail == DETAIL_EXACT && scene->exact);
     add(parts, 3, stale ? STYLE_WARNING : STYLE_NORMAL, "heap %s live, %s free%s", live,
         free_slots, age);
 }
 
 static void
-add_gc(const struct scene *scene, struct parts *parts, bool full)
+add_gc(const struct scene *scene, struct parts *parts, enum detail detail)
 {
     char count[FORMAT_BYTES];
     char major[FORMAT_BYTES];
@@ -317,7 +326,7 @@ add_gc(const struct scene *scene, struct parts *parts, bool full)
     count_text(count, scene, process->gc_count, true);
     count_text(major, scene, process->gc_major_count, true);
     format_percent(share, scene->glyphs, percent);
-    if (full) {
+    if (detail >= DETAIL_MORE) {
         add(parts, 3, STYLE_NORMAL, "GC %s (%s major) %s", count, major, share);
     } else {
         add(parts, 3, STYLE_NORMAL, "GC %s, %s", count, share);
@@ -325,13 +334,13 @@ add_gc(const struct scene *scene, struct parts *parts, bool full)
 }
 
 static void
-add_objects(const struct scene *scene, struct parts *parts, bool full)
+add_objects(const struct scene *scene, struct parts *parts, enum detail detail)
 {
     char live[FORMAT_BYTES];
     char rate[FORMAT_BYTES];
     double per_second = model_rates(scene->model)->live;
     count_text(live, scene, model_sample(scene->model)->totals.live,
-               full && scene->exact);
+               detail == DETAIL_EXACT && scene->exact);
     add(parts, 3, STYLE_NORMAL, "objects %s", live);
     if (!isnan(per_second)) {
         bool still = fabs(per_second) < 0.05;
@@ -348,31 +357,36 @@ add_objects(const struct scene *scene, struct parts *parts, bool full)
     }
 }
 
-// Line 2: memory, heap, collector, objects. Shorter forms first, then fewer facts.
+// Line 2: memory, heap, collector, objects. First with fewer digits, then with less
+// detail, then with fewer facts.
 static void
 draw_second(const struct scene *scene, struct grid *grid, int row)
 {
-    static void (*const facts[])(const struct scene *, struct parts *,
-                                 bool) = {add_memory, add_heap, add_gc, add_objects};
-    static const int fewer[][4] = {
-        {1, 1, 1, 1},
-        {1, 1, 0, 1},
-        {1, 0, 0, 1},
-        {1, 0, 0, 0}
+    static void (*const facts[])(const struct scene *, struct parts *, enum detail) = {
+        add_memory, add_heap, add_gc, add_objects};
+    static const struct {
+        enum detail detail;
+        bool wanted[4]; // of facts
+    } ways[] = {
+        {DETAIL_EXACT, {true, true, true, true}  },
+        {DETAIL_MORE,  {true, true, true, true}  },
+        {DETAIL_SHORT, {true, true, true, true}  },
+        {DETAIL_SHORT, {true, true, false, true} },
+        {DETAIL_SHORT, {true, false, false, true}},
     };
-    for (int i = 0; i < 5; i++) {
-        struct parts parts = {.count = 0};
-        const int *wanted = fewer[i < 1 ? 0 : i - 1];
+    struct parts parts = {.count = 0};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        parts.count = 0;
         for (int fact = 0; fact < 4; fact++) {
-            if (wanted[fact] != 0) {
-                facts[fact](scene, &parts, i == 0);
+            if (ways[i].wanted[fact]) {
+                facts[fact](scene, &parts, ways[i].detail);
             }
         }
-        if (width_of(&parts, parts.count) < grid->columns || i == 4) {
-            draw_parts(&parts, parts.count, grid, row, 0);
-            return;
+        if (width_of(&parts, parts.count) < grid->columns) {
+            break;
         }
     }
+    draw_parts(&parts, parts.count, grid, row, 0);
 }
 
 static void

@@ -127,12 +127,19 @@ label_width(const struct binding *binding, const struct scene *scene)
     return text_width(name) + 1 + text_width(binding->label) + 2;
 }
 
+// True for a binding of `view`, or of everywhere, that is worth a label: its key is
+// not taken by the view itself, and the action makes sense now.
 static bool
-has_label(const struct binding *binding, const struct view *view,
+has_label(const struct binding *binding, bool everywhere, const struct view *view,
           const struct scene *scene)
 {
-    return binding->label != NULL &&
-           (view->class->can == NULL || view->class->can(view, scene, binding->action));
+    struct key key = {.code = binding->keys[0]};
+    if (binding->label == NULL ||
+        (everywhere && keymap_find(view->class->bindings, key) != ACTION_NONE) ||
+        (binding->action == ACTION_NOTICES && model_notice_count(scene->model) == 0)) {
+        return false;
+    }
+    return view->class->can == NULL || view->class->can(view, scene, binding->action);
 }
 
 // These stay when the line is too narrow for all.
@@ -144,41 +151,48 @@ is_kept(const struct binding *binding)
 }
 
 static int
-kept_width(const struct binding *bindings, const struct view *view,
-           const struct scene *scene)
+kept_width(const struct view *view, const struct scene *scene)
 {
+    const struct binding *lists[] = {view->class->bindings, view_everywhere};
     int width = 0;
-    for (const struct binding *at = bindings; at->action != ACTION_NONE; at++) {
-        width += is_kept(at) && has_label(at, view, scene) ? label_width(at, scene) : 0;
+    for (int i = 0; i < 2; i++) {
+        for (const struct binding *at = lists[i]; at->action != ACTION_NONE; at++) {
+            bool counts = is_kept(at) && has_label(at, i == 1, view, scene);
+            width += counts ? label_width(at, scene) : 0;
+        }
     }
     return width;
+}
+
+// Draw the labels of a list that are kept, or those that are not, as far as `limit`.
+static void
+draw_labels(struct labels *labels, bool everywhere, bool kept, const struct view *view,
+            const struct scene *scene, struct grid *grid, struct area *line)
+{
+    const struct binding *at = everywhere ? view_everywhere : view->class->bindings;
+    for (; at->action != ACTION_NONE; at++) {
+        if (is_kept(at) != kept || !has_label(at, everywhere, view, scene)) {
+            continue;
+        }
+        int end = line->column + label_width(at, scene) - 2;
+        if (labels->count < KEYMAP_LABELS_MAX && end <= line->columns) {
+            draw_label(labels, at, scene, grid, line->row, &line->column);
+        }
+    }
 }
 
 void
 keymap_draw(struct labels *labels, const struct view *view, const struct scene *scene,
             struct grid *grid, int row)
 {
-    const struct binding *lists[] = {view->class->bindings, view_everywhere};
-    int column = 1;
-    int limit = grid->columns;
+    // what is kept comes last: help first of all, then the way out
+    struct area line = {row, 1, 1, grid->columns - kept_width(view, scene)};
     labels->count = 0;
-    for (int i = 0; i < 2 && !view->class->takes_text; i++) {
-        limit -= kept_width(lists[i], view, scene);
-    }
-    for (int kept = 0; kept < 2; kept++) {
-        // what is kept comes last: help first of all, then the way out
-        for (int i = 0; i < 2; i++) {
-            const struct binding *at = lists[kept != 0 ? 1 - i : i];
-            for (; at->action != ACTION_NONE; at++) {
-                if (is_kept(at) == (kept != 0) && has_label(at, view, scene) &&
-                    labels->count < KEYMAP_LABELS_MAX &&
-                    column + label_width(at, scene) - 2 <= limit) {
-                    draw_label(labels, at, scene, grid, row, &column);
-                }
-            }
-        }
-        limit = grid->columns;
-    }
+    draw_labels(labels, false, false, view, scene, grid, &line);
+    draw_labels(labels, true, false, view, scene, grid, &line);
+    line.columns = grid->columns;
+    draw_labels(labels, true, true, view, scene, grid, &line);
+    draw_labels(labels, false, true, view, scene, grid, &line);
 }
 
 const struct label *

@@ -33,9 +33,19 @@ class_of(const struct view *view)
 }
 
 void
-menu_init(struct menu *menu, const struct menu_class *class)
+menu_init(struct menu *menu, const struct menu_class *class, const struct scene *scene,
+          const char *command)
 {
+    char line[MENU_LINE_BYTES];
+    char its_command[SCENE_COMMAND_BYTES];
+    uint32_t key;
     *menu = (struct menu){.view = {&class->view}};
+    for (int i = 0; i < LINES_MAX && class->line(scene, i, line, its_command, &key);
+         i++) {
+        if (strcmp(its_command, command) == 0) {
+            menu->cursor = i;
+        }
+    }
 }
 
 // Count the lines and the cells of the widest.

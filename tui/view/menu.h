@@ -27,7 +27,9 @@ struct menu {
 
 extern const struct binding menu_bindings[];
 
-void menu_init(struct menu *menu, const struct menu_class *class);
+// The cursor begins on the line that stands for `command`, or on the first.
+void menu_init(struct menu *menu, const struct menu_class *class,
+               const struct scene *scene, const char *command);
 
 // What a menu_class puts into its view.
 void menu_draw(struct view *view, const struct scene *scene, struct grid *grid,

@@ -7,25 +7,12 @@
 
 #define TITLE_CELLS 13
 
-// Columns that have an order, one after another.
-static enum column_id
-sortable(int index)
-{
-    int id = 0;
-    for (; id < COLUMN_COUNT; id++) {
-        if ((columns[id].value != NULL || id == COLUMN_NAME) && index-- == 0) {
-            break;
-        }
-    }
-    return (enum column_id)id;
-}
-
 static bool
 line_at(const struct scene *scene, int index, char line[MENU_LINE_BYTES],
         char command[SCENE_COMMAND_BYTES], uint32_t *key)
 {
     char title[COLUMN_TITLE_BYTES];
-    enum column_id id = sortable(index);
+    enum column_id id = column_sortable(index);
     if (id == COLUMN_COUNT) {
         return false;
     }

@@ -44,7 +44,7 @@ static const struct binding bindings[] = {
     {ACTION_INTERNAL, {'i', 'a'}, NULL, "show what is not a Ruby class as well"},
     {ACTION_CENSUS, {'c'}, NULL, "take a census now: bytes, and a check of the counts"},
     {ACTION_GC, {KEY_CONTROL('G')}, NULL, "run the garbage collector in the program (asks first)"},
-    {ACTION_SORT_COLUMN, {'1', '2', '3', '4', '5', '6', '7', '8', '9'}, NULL, "order by the n-th column on the screen"},
+    {ACTION_SORT_COLUMN, {'1', '2', '3', '4', '5', '6', '7', '8', '9'}, NULL, "order by the n-th column, as F6 numbers them"},
     {ACTION_QUIT, {'q'}, "quit", "quit"},
     {ACTION_NONE, {0}, NULL, NULL},
 };
@@ -184,43 +184,60 @@ describe_hidden(const struct rows *rows, const struct scene *scene, char *out,
                     both ? scene->glyphs->dot : "", both ? " " : "", internal);
 }
 
-// "… 412 more classes, 3.1 % of objects, Δ +88", and why some are not above.
+// "… 412 more classes, 3.1 % of objects, Δ +88  (why)" in as many of its four parts
+// as fit. Returns the cells used.
+static int
+draw_more(const struct table *table, const struct scene *scene, struct grid *grid,
+          int row, const struct rows_sum *drawn)
+{
+    char count[FORMAT_BYTES];
+    char number[FORMAT_BYTES];
+    char parts[4][120] = {"", "", "", ""};
+    const struct rows_sum *all = &table->rows.all;
+    size_t more = all->count - drawn->count;
+    int used = 0;
+    if (more == 0) {
+        return 0;
+    }
+    format_grouped(count, scene->glyphs, (double)more);
+    snprintf(parts[0], sizeof parts[0], "%s %s more class%s", scene->glyphs->more, count,
+             more > 1 ? "es" : "");
+    format_percent(number, scene->glyphs,
+                   all->live > 0 ? 100 * (all->live - drawn->live) / all->live
+                                 : (double)NAN);
+    snprintf(parts[1], sizeof parts[1], ", %s of objects", number);
+    (scene->by_bytes ? format_size_change : format_grouped_change)(
+        number, scene->glyphs, all->delta - drawn->delta);
+    snprintf(parts[2], sizeof parts[2], ", %s %s", scene->glyphs->change, number);
+    describe_hidden(&table->rows, scene, parts[3], sizeof parts[3]);
+    for (int i = 0; i < 4; i++) {
+        int room = grid->columns - MARGIN - used;
+        if (text_width(parts[i]) <= room) {
+            used += grid_put(grid, row, MARGIN + used, room, STYLE_DIM, parts[i]);
+        }
+    }
+    return used;
+}
+
+// The line below the rows: what is not above it, and why the order is as it is.
 static void
 draw_rest(const struct table *table, const struct scene *scene, struct grid *grid,
           int row, int lines)
 {
-    char count[FORMAT_BYTES];
-    char share[FORMAT_BYTES];
-    char delta[FORMAT_BYTES];
-    char hidden[120] = "";
-    char line[400];
+    char line[FILTER_BYTES + 8] = "";
+    char fitted[FILTER_BYTES + 8];
     const struct rows *rows = &table->rows;
     struct rows_sum drawn = sum_of(table, scene, lines);
-    size_t more = rows->all.count - drawn.count;
-    int used = 0;
-    describe_hidden(rows, scene, hidden, sizeof hidden);
-    if (more > 0) {
-        format_grouped(count, scene->glyphs, (double)more);
-        format_percent(share, scene->glyphs,
-                       rows->all.live > 0
-                           ? 100 * (rows->all.live - drawn.live) / rows->all.live
-                           : (double)NAN);
-        (scene->by_bytes ? format_size_change : format_grouped_change)(
-            delta, scene->glyphs, rows->all.delta - drawn.delta);
-        used = snprintf(line, sizeof line, "%s %s more class%s, %s of objects, %s %s%s",
-                        scene->glyphs->more, count, more > 1 ? "es" : "", share,
-                        scene->glyphs->change, delta, hidden);
-        used = grid_put(grid, row, MARGIN, grid->columns - MARGIN, STYLE_DIM, line);
-    }
-    const char *held = !rows->frozen || scene->paused ? "" : "order held";
-    int room = grid->columns - MARGIN - used - 2;
+    int used = draw_more(table, scene, grid, row, &drawn);
+    int room = grid->columns - MARGIN - used - 3;
     if (rows->filter.text[0] != '\0') {
-        char fitted[FILTER_BYTES + 8];
         snprintf(line, sizeof line, "filter %s", rows->filter.text);
-        text_fit(fitted, sizeof fitted, line, room, scene->ascii);
-        grid_put_right(grid, row, MARGIN + used + 1, room, STYLE_ACCENT, fitted);
-    } else if (room >= (int)strlen(held)) {
-        grid_put_right(grid, row, MARGIN + used + 1, room, STYLE_DIM, held);
+    } else if (rows->frozen && !scene->paused) {
+        snprintf(line, sizeof line, "order held");
+    }
+    text_fit(fitted, sizeof fitted, line, room, scene->ascii);
+    if (room >= 10) { // less says nothing
+        grid_put_right(grid, row, MARGIN + used + 2, room, STYLE_DIM, fitted);
     }
 }
 
@@ -305,15 +322,19 @@ static bool
 can(const struct view *view, const struct scene *scene, enum action action)
 {
     const struct table *table = (const struct table *)(const void *)view;
+    bool figures =
+        model_sampled(scene->model) && model_sample(scene->model)->mode != MODE_DORMANT;
     switch (action) {
+    case ACTION_FILTER:
+    case ACTION_SORT_MENU:
+    case ACTION_PAUSE:
+        return figures;
     case ACTION_CLEAR_FILTER:
         return table->rows.filter.text[0] != '\0';
     case ACTION_SINCE_MARK:
         return model_mark(scene->model, 0) != NULL;
     case ACTION_MARK:
-        return !scene->paused && model_sampled(scene->model);
-    case ACTION_NOTICES:
-        return model_notice_count(scene->model) > 0;
+        return figures && !scene->paused;
     case ACTION_BACK:
         return false;
     default:
@@ -417,7 +438,9 @@ act(struct view *view, struct scene *scene, enum action action, struct key key)
 {
     struct table *table = table_of(view);
     if (action == ACTION_SORT_COLUMN) {
-        return sort_by(table, (int)(key.code - '1'), 0) ? OUTCOME_DRAW : OUTCOME_NONE;
+        enum column_id column = column_sortable((int)(key.code - '1'));
+        return column < COLUMN_COUNT && rows_sort(&table->rows, column) ? OUTCOME_DRAW
+                                                                        : OUTCOME_NONE;
     }
     if (move(table, scene, action) || arrange(table, scene, action)) {
         return OUTCOME_DRAW;

@@ -1,3 +1,5 @@
+#include "tui/text/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -5,8 +7,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "tui/text/text.h"
 
 static void
 escapes_what_must_not_reach_a_terminal(void **state)
@@ -16,24 +16,25 @@ escapes_what_must_not_reach_a_terminal(void **state)
         size_t length;
         const char *shown;
     } cases[] = {
-        {"Order",               5, "Order"            },
-        {"\x1b[2J",             4, "\\x1B[2J"         },
-        {"a\nb\tc\0d",          7, "a\\x0Ab\\x09c\\x00d"},
-        {"\x7f",                1, "\\x7F"            },
-        {"\xc2\x9b",            2, "\\u{9b}"          }, // CSI in one character
-        {"\xff",                1, "\\xFF"            },
-        {"\xe6\xb3",            2, "\\xE6\\xB3"       }, // cut in the middle
-        {"\xc0\xaf",            2, "\\xC0\\xAF"       }, // not the shortest form
-        {"\xed\xa0\x80",        3, "\\xED\\xA0\\x80"  }, // half a surrogate pair
-        {"\xe2\x80\xae",        3, "\\u{202e}"        }, // right-to-left override
-        {"\xe2\x81\xa6",        3, "\\u{2066}"        }, // isolate
-        {"\xe2\x80\x8b",        3, "\\u{200b}"        }, // zero width space
-        {"\xef\xbb\xbf",        3, "\\u{feff}"        }, // byte order mark
-        {"\xef\xb8\x8f",        3, "\\u{fe0f}"        }, // variation selector
-        {"\xf3\xa0\x80\x81",    4, "\\u{e0001}"       }, // tag
-        {"\xcc\x81""a",         3, "\\u{301}a"        }, // a mark without a letter
-        {"e\xcc\x81",           3, "e\xcc\x81"        },
-        {"\xe6\xb3\xa8",        3, "\xe6\xb3\xa8"     },
+        {"Order",            5, "Order"              },
+        {"\x1b[2J",          4, "\\x1B[2J"           },
+        {"a\nb\tc\0d",       7, "a\\x0Ab\\x09c\\x00d"},
+        {"\x7f",             1, "\\x7F"              },
+        {"\xc2\x9b",         2, "\\u{9b}"            }, // CSI in one character
+        {"\xff",             1, "\\xFF"              },
+        {"\xe6\xb3",         2, "\\xE6\\xB3"         }, // cut in the middle
+        {"\xc0\xaf",         2, "\\xC0\\xAF"         }, // not the shortest form
+        {"\xed\xa0\x80",     3, "\\xED\\xA0\\x80"    }, // half a surrogate pair
+        {"\xe2\x80\xae",     3, "\\u{202e}"          }, // right-to-left override
+        {"\xe2\x81\xa6",     3, "\\u{2066}"          }, // isolate
+        {"\xe2\x80\x8b",     3, "\\u{200b}"          }, // zero width space
+        {"\xef\xbb\xbf",     3, "\\u{feff}"          }, // byte order mark
+        {"\xef\xb8\x8f",     3, "\\u{fe0f}"          }, // variation selector
+        {"\xf3\xa0\x80\x81", 4, "\\u{e0001}"         }, // tag
+        {"\xcc\x81"
+         "a",       3, "\\u{301}a"          }, // a mark without a letter
+        {"e\xcc\x81",        3, "e\xcc\x81"          },
+        {"\xe6\xb3\xa8",     3, "\xe6\xb3\xa8"       },
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -108,11 +109,11 @@ cuts_between_clusters_and_says_that_it_did(void **state)
         bool ascii;
         const char *fitted;
     } cases[] = {
-        {"Order",                    5, false, "Order" },
-        {"Order",                    4, false, "Ord…"},
-        {"Order",                    4, true,  "Ord~"  },
-        {"Order",                    1, false, "…"   },
-        {"Order",                    0, false, ""      },
+        {"Order",                    5, false, "Order"                   },
+        {"Order",                    4, false, "Ord…"                  },
+        {"Order",                    4, true,  "Ord~"                    },
+        {"Order",                    1, false, "…"                     },
+        {"Order",                    0, false, ""                        },
         {"\xe6\xb3\xa8\xe6\x96\x87", 4, false, "\xe6\xb3\xa8\xe6\x96\x87"},
         {"\xe6\xb3\xa8\xe6\x96\x87", 3, false, "\xe6\xb3\xa8…"         },
         {"\xe6\xb3\xa8\xe6\x96\x87", 2, false, "…"                     },
@@ -155,8 +156,8 @@ fits_into_any_capacity(void **state)
 static void
 encodes_what_it_decodes(void **state)
 {
-    static const uint32_t characters[] = {1, 'a', 0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000,
-                                          0x10ffff};
+    static const uint32_t characters[] = {1,     'a',    0x7f,    0x80,    0x7ff,
+                                          0x800, 0xffff, 0x10000, 0x10ffff};
     (void)state;
     for (size_t i = 0; i < sizeof characters / sizeof characters[0]; i++) {
         char bytes[TEXT_CHARACTER_BYTES];

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/tui/fixture.h"
+#include "tui/model/model.h"
 
 static void
 with_demo(struct fixture *fixture)
@@ -24,11 +25,11 @@ fits_screens_of_all_sizes(void **state)
         int columns;
         int rows;
     } sizes[] = {
-        {"classes-118x30",  118, 30},
-        {"classes-80x24",   80,  24},
-        {"classes-60x16",   60,  16},
-        {"classes-40x10",   40,  10},
-        {"too-small-30x5",  30,  5 },
+        {"classes-118x30", 118, 30},
+        {"classes-80x24",  80,  24},
+        {"classes-60x16",  60,  16},
+        {"classes-40x10",  40,  10},
+        {"too-small-30x5", 30,  5 },
         {"classes-200x16", 200, 16},
     };
     struct fixture fixture;
@@ -88,24 +89,24 @@ shows_what_was_asked_for(void **state)
         int columns;
         int rows;
     } screens[] = {
-        {"filtered",           "/s<Enter>",              118, 16},
-        {"filter-typed",       "/delta>100",             80,  16},
-        {"filter-wrong",       "/delta>x",               80,  16},
-        {"filter-unknown",     "/size>3<Enter>",         118, 16},
-        {"filter-empty",       "/nothing like it<Enter>", 80, 16},
-        {"internal",           "i",                      118, 20},
-        {"units",              "u",                      118, 16},
-        {"bytes",              "%",                      118, 16},
-        {"help",               "?",                      80,  40},
-        {"help-scrolled",      "?<PgDn>",                118, 40},
-        {"sort-menu",          "s",                      80,  20},
-        {"command-line",       ":sort l",                80,  16},
-        {"command-completed",  ":mo<Tab>d<Tab>c<Tab>o<Tab>", 80, 16},
-        {"command-wrong",      ":sort<Enter><Esc>:srt<Enter>", 80, 16},
-        {"confirm-gc",         "<^G>",                   80,  16},
-        {"no-such-key",        "z",                      80,  16},
-        {"marks-none",         "'",                      80,  16},
-        {"notices-none",       "!",                      80,  16},
+        {"filtered",          "/s<Enter>",                    118, 16},
+        {"filter-typed",      "/delta>100",                   80,  16},
+        {"filter-wrong",      "/delta>x",                     80,  16},
+        {"filter-unknown",    "/size>3<Enter>",               118, 16},
+        {"filter-empty",      "/nothing like it<Enter>",      80,  16},
+        {"internal",          "i",                            118, 20},
+        {"units",             "u",                            118, 16},
+        {"bytes",             "%",                            118, 16},
+        {"help",              "?",                            80,  40},
+        {"help-scrolled",     "?<PgDn>",                      118, 40},
+        {"sort-menu",         "s",                            80,  20},
+        {"command-line",      ":sort l",                      80,  16},
+        {"command-completed", ":mo<Tab>d<Tab>c<Tab>o<Tab>",   80,  16},
+        {"command-wrong",     ":sort<Enter><Esc>:srt<Enter>", 80,  16},
+        {"confirm-gc",        "<^G>",                         80,  16},
+        {"no-such-key",       "z",                            80,  16},
+        {"marks-none",        "'",                            80,  16},
+        {"notices-none",      "!",                            80,  16},
     };
     (void)state;
     for (size_t i = 0; i < sizeof screens / sizeof screens[0]; i++) {
@@ -151,8 +152,10 @@ says_in_a_word_how_the_data_is(void **state)
     app_link(fixture.app, LINK_RECONNECTING, "connection refused", fixture.now_ms);
     fixture_wait(&fixture, 7000);
     fixture_golden(&fixture, "reconnecting", 118, 16);
-    fixture_message(&fixture, (struct message){.kind = MESSAGE_BYE,
-                                               .bye = {BYE_EXIT, 1, text_of("")}});
+    fixture_message(&fixture,
+                    (struct message){
+                        .kind = MESSAGE_BYE, .bye = {BYE_EXIT, 1, text_of("")}
+    });
     app_link(fixture.app, LINK_GONE, "", fixture.now_ms);
     fixture_wait(&fixture, 12000);
     fixture_golden(&fixture, "gone", 118, 16);
@@ -183,8 +186,8 @@ tells_how_to_wake_a_dormant_probe(void **state)
     fixture_start(&fixture, (struct fixture_options){false, false});
     fixture_hello(&fixture, 4120);
     sample.mode = MODE_DORMANT;
-    sample.totals = (struct totals){COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN,
-                                    COUNT_UNKNOWN};
+    sample.totals =
+        (struct totals){COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN};
     fixture_send_sample(&fixture, sample);
     fixture_golden(&fixture, "dormant", 118, 16);
     fixture_stop(&fixture);
@@ -193,9 +196,12 @@ tells_how_to_wake_a_dormant_probe(void **state)
 static void
 shows_what_a_census_cannot_tell(void **state)
 {
-    static const struct class_name names[] = {{1, 0, {"Order", 5}}};
+    static const struct class_name names[] = {
+        {1, 0, {"Order", 5}}
+    };
     static const struct class_row rows[] = {
-        {1, 18402, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN}};
+        {1, 18402, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN}
+    };
     struct fixture fixture;
     struct sample sample = fixture_sample(rows, 1, true);
     (void)state;
@@ -218,11 +224,13 @@ shows_notices_in_yellow_and_in_full(void **state)
     struct fixture fixture;
     (void)state;
     with_demo(&fixture);
-    fixture_notice(&fixture, 1, NOTICE_INFO, "counting started over: the probe was dormant");
+    fixture_notice(&fixture, 1, NOTICE_INFO,
+                   "counting started over: the probe was dormant");
     fixture_golden(&fixture, "notice", 80, 12);
-    fixture_notice(&fixture, 2, NOTICE_WARNING,
-                   "objspace allocation tracing is on: on Ruby 3.1 frees may be missed until "
-                   "the next census puts it right");
+    fixture_notice(
+        &fixture, 2, NOTICE_WARNING,
+        "objspace allocation tracing is on: on Ruby 3.1 frees may be missed until "
+        "the next census puts it right");
     fixture_golden(&fixture, "notices-two", 80, 12);
     int row = fixture_row_of(&fixture, "! objspace");
     assert_int_equal(fixture.grid.cells[row * 80 + 3].style, STYLE_WARNING);
@@ -235,11 +243,20 @@ static void
 shows_hostile_names_as_text(void **state)
 {
     static const char *const hostile[] = {
-        "\x1b[2J\x1b]0;owned\x07Evil", "Caf\xc3\xa9::\xe6\xb3\xa8\xe6\x96\x87",
-        "broken\xff\xfe::UTF8", "right\xe2\x80\xaeto left", "zero\xe2\x80\x8bwidth",
+        "\x1b[2J\x1b]0;owned\x07"
+        "Evil",
+        "Caf\xc3\xa9::\xe6\xb3\xa8\xe6\x96\x87",
+        "broken\xff\xfe::UTF8",
+        "right\xe2\x80\xaeto left",
+        "zero\xe2\x80\x8bwidth",
         "line\nbreak\ttab",
-        "AVeryLongNamespace::WithManyModules::Inside::EachOther::UntilNothingFits::AnyMore",
-        "", "e\xcc\x81" "combining", "\xcc\x81" "starts with a mark",
+        "AVeryLongNamespace::WithManyModules::Inside::EachOther::UntilNothingFits::"
+        "AnyMore",
+        "",
+        "e\xcc\x81"
+        "combining",
+        "\xcc\x81"
+        "starts with a mark",
     };
     enum { COUNT = sizeof hostile / sizeof hostile[0] };
     struct class_name names[COUNT];
@@ -272,7 +289,9 @@ keeps_a_class_that_is_gone_dim(void **state)
     (void)state;
     with_demo(&fixture);
     fixture_wait(&fixture, 1000);
-    sample = fixture_sample(NULL, 0, false);
+    sample = *model_sample(app_model(fixture.app));
+    sample.key = false;
+    sample.totals.live -= 7732;
     sample.gone = gone;
     sample.gone_count = 1;
     fixture_send_sample(&fixture, sample);
