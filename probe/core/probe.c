@@ -143,6 +143,24 @@ read_heap(struct probe *probe)
     pthread_mutex_unlock(&probe->lock);
 }
 
+// The runtime keeps a count of its own: where the two differ, frees or
+// allocations went by unseen, and a census must look for them soon.
+static void
+check_balance(struct probe *probe)
+{
+    if (probe->mode != MODE_COUNT) {
+        return;
+    }
+    uint64_t live = 0;
+    uint32_t count = probe->tally.registry.class_count;
+    for (uint32_t i = 1; i < count; i++) {
+        live += registry_counts(&probe->tally.registry, i).live;
+    }
+    pthread_mutex_lock(&probe->lock);
+    probe->unbalanced = live != probe->heap.heap_slots_live;
+    pthread_mutex_unlock(&probe->lock);
+}
+
 static void
 check_losses(struct probe *probe)
 {
@@ -150,12 +168,11 @@ check_losses(struct probe *probe)
     uint64_t unplaced = probe->tally.unplaced;
     char text[PROBE_TEXT_MAX];
     pthread_mutex_lock(&probe->lock);
-    if (missed > 0) {
-        snprintf(text, sizeof(text),
-                 "another tool's allocation hook (objspace tracing?) hid frees: live may "
-                 "be too high until the next census");
-        probe_notice(probe, PROBE_NOTICE_MISSED, text);
-    }
+    probe_notice(probe, PROBE_NOTICE_MISSED,
+                 missed == probe->missed_mended
+                     ? ""
+                     : "another tool's allocation hook (objspace tracing?) hides frees: "
+                       "live may be too high until the next census");
     if (unplaced > 0) {
         snprintf(text, sizeof(text), "no memory to track %llu objects",
                  (unsigned long long)unplaced);
@@ -168,6 +185,7 @@ static void
 refresh(struct probe *probe)
 {
     read_heap(probe);
+    check_balance(probe);
     recycle_classes(probe);
     name_classes(probe, false);
     check_losses(probe);
@@ -201,9 +219,11 @@ census_finished(struct probe *probe)
     probe->census_ns = clock_monotonic_ns();
     probe->census_objects = census->objects;
     probe->census_cost_ns = census->cost_ns;
+    probe->missed_mended = probe->tally.missed_frees;
     probe->census_hurry = false;
     pthread_mutex_unlock(&probe->lock);
     name_classes(probe, true);
+    check_losses(probe);
 }
 
 // Let an incremental mark end by itself, but not for ever.
@@ -281,6 +301,7 @@ forget_counts(struct probe *probe)
     probe->drift_total = 0;
     probe->census_us = 0;
     probe->census_hurry = false;
+    probe->missed_mended = 0;
     probe_notice(probe, PROBE_NOTICE_MISSED, "");
     probe_notice(probe, PROBE_NOTICE_MEMORY, "");
     pthread_mutex_unlock(&probe->lock);

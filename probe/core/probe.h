@@ -65,9 +65,10 @@ struct probe {
 
     // Under the lock.
     enum probe_mode wanted_mode;
-    bool count_refused;        // counting cannot be had any more, see runtime.hooks
-    bool reset;                // classes were forgotten: viewers need everything anew
-    bool census_hurry;         // somebody waits for it
+    bool count_refused; // counting cannot be had any more, see runtime.hooks
+    bool reset;         // classes were forgotten: viewers need everything anew
+    bool census_hurry;  // somebody waits for it
+    bool unbalanced;    // the counts do not add up to what the runtime says is live
     struct process_state heap; // as the agent last read it
     uint64_t heap_ns;          // when, monotonic; 0 for never
     uint64_t drift;            // of the last whole census
@@ -77,6 +78,7 @@ struct probe {
     uint64_t census_objects;
     uint64_t census_cost_ns;
     unsigned marking_waits; // agent: slices put off for an incremental mark
+    uint64_t missed_mended; // of the tally's missed_frees, by the last census
     double allocated_ns;    // what one counted allocation costs
     double freed_ns;
     char result[PROBE_TEXT_MAX]; // of the last work, in words

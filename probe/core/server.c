@@ -381,7 +381,7 @@ census_due(const struct server *server, uint64_t now_ns)
         return false;
     }
     double share = probe->settings.budget_percent / 100 / 3;
-    uint64_t least_ns = 10000 * (uint64_t)NS_A_MS;
+    uint64_t least_ns = (probe->unbalanced ? 1000 : 10000) * (uint64_t)NS_A_MS;
     uint64_t wait_ns = (uint64_t)((double)probe->census_cost_ns / share);
     return now_ns - probe->census_ns >= (wait_ns > least_ns ? wait_ns : least_ns) ||
            probe->census_us == 0;

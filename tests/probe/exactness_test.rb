@@ -290,10 +290,13 @@ class ExactnessTest < Minitest::Test
       class Order; end
       KEPT = []
       ObjectSpace.trace_object_allocations do
-        300_000.times { |i| order = Order.new; KEPT << order if (i % 1000).zero?; "x" * 50 }
+        300_000.times { |i| order = Order.new; KEPT << order if i.odd?; "x" * 50 }
+        KEPT.pop(149_000)
+        300_000.times { Order.new }
       end
       GC.start
-      $client.census
+      told = $client.sample.notices[2].to_s
+      abort "nothing was hidden: \#{told}" unless told.include?("hides frees") || RUBY_VERSION >= "3.4"
       GC.start
       $client.census
       heap = heap_count(Order)
@@ -301,6 +304,7 @@ class ExactnessTest < Minitest::Test
       abort "drift \#{$client.probe[:drift]}" unless $client.probe[:drift].zero?
       abort "total \#{$client.totals[:live]} of \#{$client.process[:heap_live]}" if
         ($client.totals[:live] - $client.process[:heap_live]).abs > 500
+      abort $client.notices.inspect unless $client.sample.notices[2].to_s.empty?
       puts "found and mended: \#{$client.probe[:drift_total]}"
     RUBY
     assert status.success?, "#{errors}\n#{output}"

@@ -1,0 +1,17 @@
+# The Ruby that extensions are built for: ruby_includes, ruby_libraries,
+# ruby_so_name, ruby_dlext. Another one: -DRUBY_EXECUTABLE=/path/to/ruby.
+find_program(RUBY_EXECUTABLE ruby REQUIRED)
+
+function(ruby_config key variable)
+    execute_process(COMMAND ${RUBY_EXECUTABLE} -rrbconfig -e "print RbConfig::CONFIG['${key}']"
+        OUTPUT_VARIABLE value COMMAND_ERROR_IS_FATAL ANY)
+    set(${variable} "${value}" PARENT_SCOPE)
+endfunction()
+
+ruby_config(rubyhdrdir ruby_headers)
+ruby_config(rubyarchhdrdir ruby_arch_headers)
+ruby_config(libdir ruby_libraries)
+ruby_config(RUBY_SO_NAME ruby_so_name)
+ruby_config(DLEXT ruby_dlext)
+set(ruby_includes ${ruby_headers} ${ruby_arch_headers})
+
