@@ -13,6 +13,7 @@
 #include "tui/cli/cli.h"
 #include "tui/cli/target.h"
 #include "tui/export/document.h"
+#include "tui/export/listing.h"
 #include "tui/export/table.h"
 #include "tui/loop/loop.h"
 #include "tui/term/screen.h"
@@ -70,10 +71,18 @@ end(const struct session *session, enum loop_end how)
     return *error ? complain(status_of(how), error) : status_of(how);
 }
 
+static bool
+named(void *context)
+{
+    const struct session *session = context;
+
+    return listing_named(app_model(session->app), session->cli->all);
+}
+
 static enum cli_status
 once(struct session *session)
 {
-    enum loop_end how = loop_fetch(session->loop, session->app);
+    enum loop_end how = loop_fetch(session->loop, session->app, named, session);
 
     return how == LOOP_DONE ? print(session) : end(session, how);
 }

@@ -120,6 +120,25 @@ plain_prints_a_table_for_every_sample_until_the_end(void **state)
 }
 
 static void
+waits_a_little_for_names(void **state)
+{
+    struct program feeder;
+    struct outcome outcome = once(e2e_feed(&feeder, "40", "late-names"), NULL, NULL);
+
+    (void)state;
+    assert_int_equal(outcome.status, 0);
+    assert_non_null(strstr(outcome.out, "  Class00039\n"));
+    outcome_destroy(&outcome);
+    program_kill(&feeder);
+    // and not for ever
+    outcome = once(e2e_feed(&feeder, "40", "no-names"), NULL, NULL);
+    assert_int_equal(outcome.status, 0);
+    assert_non_null(strstr(outcome.out, "  (class #40)\n"));
+    outcome_destroy(&outcome);
+    program_kill(&feeder);
+}
+
+static void
 says_what_was_wrong_and_returns_it(void **state)
 {
     static const struct {
@@ -358,6 +377,7 @@ main(void)
         cmocka_unit_test(the_document_keeps_its_promises),
         cmocka_unit_test(fifty_thousand_classes_are_all_listed),
         cmocka_unit_test(plain_prints_a_table_for_every_sample_until_the_end),
+        cmocka_unit_test(waits_a_little_for_names),
         cmocka_unit_test(says_what_was_wrong_and_returns_it),
         cmocka_unit_test(says_why_there_is_nobody),
         cmocka_unit_test(only_its_user_and_root_may_watch_a_program),

@@ -178,6 +178,22 @@ serve_well(struct feeder *feeder, int descriptor)
     send_sample(feeder, descriptor, true);
 }
 
+// A program that sits in C: counts are there before anybody can read names.
+static void
+serve_late_names(struct feeder *feeder, int descriptor)
+{
+    send_hello(feeder, descriptor);
+    send_sample(feeder, descriptor, true);
+    send_names(feeder, descriptor);
+}
+
+static void
+serve_no_names(struct feeder *feeder, int descriptor)
+{
+    send_hello(feeder, descriptor);
+    send_sample(feeder, descriptor, true);
+}
+
 static void
 serve_nothing(struct feeder *feeder, int descriptor)
 {
@@ -293,6 +309,8 @@ static const struct {
     void (*serve)(struct feeder *feeder, int descriptor);
 } ways[] = {
     {"well",         serve_well         },
+    {"late-names",   serve_late_names   },
+    {"no-names",     serve_no_names     },
     {"nothing",      serve_nothing      },
     {"close",        serve_close        },
     {"garbage",      serve_garbage      },
