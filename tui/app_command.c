@@ -234,6 +234,9 @@ static unsigned
 run_census(struct app *app, const char *argument)
 {
     (void)argument;
+    if (!may_change(app, "census")) { // a walk holds the program up
+        return REACT_DRAW;
+    }
     return request(app, "census", REQUEST_CENSUS, 0);
 }
 

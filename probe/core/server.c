@@ -76,11 +76,12 @@ read_rss(void)
     if (fd >= 0) {
         close(fd);
     }
-    unsigned long long pages;
-    if (length <= 0 || sscanf(text, "%*u %llu", &pages) != 1) {
+    // "size resident shared …", in pages.
+    const char *resident = length > 0 ? strchr(text, ' ') : NULL;
+    if (!resident) {
         return COUNT_UNKNOWN;
     }
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static void

@@ -29,7 +29,7 @@ on_freeobj(VALUE data, const rb_trace_arg_t *event)
 {
     (void)data;
     VALUE object = rb_tracearg_object((rb_trace_arg_t *)event);
-    int type = RB_BUILTIN_TYPE(object);
+    enum ruby_value_type type = RB_BUILTIN_TYPE(object);
     if (type == RUBY_T_CLASS || type == RUBY_T_MODULE) {
         tally_class_freed(tally, object);
     }

@@ -115,6 +115,8 @@ changes_nothing_when_it_is_read_only(void **state)
     expect(&fixture, "garbage collection: refused, memtop was started with --readonly");
     fixture_keys(&fixture, ":mode dormant<Enter>");
     expect(&fixture, "mode: refused, memtop was started with --readonly");
+    fixture_keys(&fixture, "c");
+    expect(&fixture, "census: refused, memtop was started with --readonly");
     fixture_keys(&fixture, "y:gc now<Enter>");
     assert_int_equal(fixture.sent_count, 0);
     fixture_stop(&fixture);

@@ -241,23 +241,26 @@ classes_copy(struct classes *copy, const struct classes *classes)
         bytes += copied_bytes(classes->list[i]);
     }
     *copy = (struct classes){0};
-    copy->block = malloc(bytes);
-    copy->list = malloc((classes->count + 1) * sizeof *copy->list);
-    copy->slots = calloc(classes->slot_count + 1, sizeof *copy->slots);
-    if (copy->block == NULL || copy->list == NULL || copy->slots == NULL ||
-        !index_copy(&copy->ids, &classes->ids)) {
-        classes_destroy(copy);
+    struct classes made = {
+        .block = malloc(bytes),
+        .list = calloc(classes->count + 1, sizeof *made.list),
+        .slots = calloc(classes->slot_count + 1, sizeof *made.slots),
+    };
+    if (made.block == NULL || made.list == NULL || made.slots == NULL ||
+        !index_copy(&made.ids, &classes->ids)) {
+        classes_destroy(&made);
         return false;
     }
-    char *to = copy->block;
+    char *to = made.block;
     for (size_t i = 0; i < classes->count; i++) {
-        copy->list[i] = copy_entry(classes->list[i], to);
-        copy->slots[copy->list[i]->class.slot] = copy->list[i];
+        made.list[i] = copy_entry(classes->list[i], to);
+        made.slots[made.list[i]->class.slot] = made.list[i];
         to += copied_bytes(classes->list[i]);
     }
-    copy->count = classes->count;
-    copy->slot_count = classes->slot_count;
-    copy->serial = classes->serial;
-    copy->version = classes->version;
+    made.count = classes->count;
+    made.slot_count = classes->slot_count;
+    made.serial = classes->serial;
+    made.version = classes->version;
+    *copy = made;
     return true;
 }

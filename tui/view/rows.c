@@ -180,9 +180,11 @@ add_to_sum(struct rows *rows, double live, double delta)
     rows->all.delta += isnan(delta) ? 0 : delta;
 }
 
-// True when a class is to be shown; counts why it is not.
+// True when a class is to be shown; counts why it is not. One that `stays` is not
+// filtered away by its numbers: the rows below it would move.
 static bool
-wanted(struct rows *rows, const struct scene *scene, const struct model_class *class)
+wanted(struct rows *rows, const struct scene *scene, const struct model_class *class,
+       bool stays)
 {
     if (!class->listed) {
         return false;
@@ -193,7 +195,7 @@ wanted(struct rows *rows, const struct scene *scene, const struct model_class *c
         rows->internal++;
         return false;
     }
-    if (rows->filter.count > 0) {
+    if (rows->filter.count > 0 && !stays) {
         rows->work.matches++;
         if (!filter_match(&rows->filter, scene, class)) {
             rows->filtered++;
@@ -230,10 +232,11 @@ collect(struct rows *rows, const struct scene *scene, bool frozen)
         if (!backwards) {
             look_ahead(rows, scene->model, i);
         }
-        if (!wanted(rows, scene, class)) {
+        uint32_t place = frozen ? place_of(rows, class) : PLACE_NONE;
+        if (!wanted(rows, scene, class, place != PLACE_NONE)) {
             continue;
         }
-        uint64_t key = frozen          ? place_of(rows, class)
+        uint64_t key = frozen          ? place
                        : value == NULL ? 0
                                        : number_key(value(scene, class), rows->inverted);
         rows->rows[rows->count++] = (struct rows_row){key, class};

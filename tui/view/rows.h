@@ -2,10 +2,11 @@
  * The classes in the order in which they are shown, and the cursor on them.
  *
  * Rows never move under the cursor: for ROWS_FREEZE_MS after a person moved it
- * the order stands still; numbers go on, new classes are added below. When the
- * order is made anew the cursor goes with its class and the class stays in its
- * line of the screen. A cursor that was never moved, or was sent to the top,
- * stays at the top; without `follow` it always stays where it is.
+ * the order stands still; numbers go on, new classes are added below, and none is
+ * filtered away because its number changed. When the order is made anew the cursor
+ * goes with its class and the class stays in its line of the screen. A cursor that
+ * was never moved, or was sent to the top, stays at the top; without `follow` it
+ * always stays where it is.
  *
  * Made for 50 000 classes: numbers are compared as integers, sorted without
  * comparisons, and only when there is something new to sort.

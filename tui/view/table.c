@@ -56,6 +56,7 @@ static const struct word words[] = {
     {"cost", "What the probe takes of one core, as it measured itself."},
     {"drift", "Objects that the last census found miscounted, and put right."},
     {"drops", "Frames that a viewer was too slow to take. They cost detail in time, never truth."},
+    {"RSS", "Memory of the whole process, and how it changed over up to a minute."},
     {"heap", "Slots of Ruby's heap in use, and free. \"old\": the program let nobody read them."},
     {"GC", "Collections so far, and their part of the time, over the last 5 to 10 seconds."},
     {"held", "The order of the rows stands still for 5 s after the cursor moved."},

@@ -152,6 +152,25 @@ never_moves_rows_under_the_cursor(void **state)
 }
 
 static void
+filters_no_row_away_while_somebody_navigates(void **state)
+{
+    struct list list;
+    char error[FILTER_ERROR_BYTES];
+    (void)state;
+    start(&list);
+    assert_true(filter_parse(&list.rows.filter, "live>=30", error));
+    rows_renew(&list.rows);
+    later(&list, 0);
+    rows_move_by(&list.rows, 2, PAGE, list.scene.now_ms);
+    expect(&list, "EDc");
+    counts(&list, false, "EA", (uint64_t[]){1, 90});
+    expect(&list, "EDcA"); // E stays, though it is below 30 now
+    later(&list, ROWS_FREEZE_MS);
+    expect(&list, "ADc");
+    stop(&list);
+}
+
+static void
 keeps_the_followed_class_in_its_line_of_the_screen(void **state)
 {
     struct list list;
@@ -327,6 +346,7 @@ main(void)
         cmocka_unit_test(orders_negative_changes_below_positive_ones),
         cmocka_unit_test(puts_what_is_unknown_last_in_either_direction),
         cmocka_unit_test(never_moves_rows_under_the_cursor),
+        cmocka_unit_test(filters_no_row_away_while_somebody_navigates),
         cmocka_unit_test(keeps_the_followed_class_in_its_line_of_the_screen),
         cmocka_unit_test(stays_in_its_row_without_follow),
         cmocka_unit_test(stays_at_the_top_until_it_is_moved_and_after_it_was_sent_there),
