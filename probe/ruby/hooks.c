@@ -1,7 +1,5 @@
 #include "probe/ruby/hooks.h"
 
-#include <sys/mman.h>
-
 #include <ruby.h>
 #include <ruby/debug.h>
 
@@ -39,29 +37,19 @@ on_freeobj(VALUE data, const rb_trace_arg_t *event)
 /* Compaction. */
 
 #define BLOCK_BYTES ((uintptr_t)SHADOW_BLOCK_BYTES)
-#define SYSTEM_PAGE ((uintptr_t)4096)
 
-static bool
-is_mapped(uintptr_t start, uintptr_t length)
-{
-    unsigned char resident[SHADOW_BLOCK_BYTES / 4096];
-    return mincore((void *)start, length, resident) == 0;
-}
+static uintptr_t mapped_block; // known to be mapped, in this compaction
 
-// Ruby frees heap pages; an entry whose free nobody told of may point there.
+// An entry whose free nobody told of may point to a page that Ruby freed. The
+// table is walked in order, so a block is asked about once.
 static bool
 is_readable(uintptr_t address)
 {
-    static uintptr_t known = 1; // a whole block that is mapped
     uintptr_t block = address & ~(BLOCK_BYTES - 1);
-    if (block == known) {
-        return true;
+    if (block != mapped_block && heap_is_mapped(block, BLOCK_BYTES)) {
+        mapped_block = block;
     }
-    if (is_mapped(block, BLOCK_BYTES)) {
-        known = block;
-        return true;
-    }
-    return is_mapped(address & ~(SYSTEM_PAGE - 1), SYSTEM_PAGE);
+    return block == mapped_block || heap_is_mapped(address, sizeof(struct RBasic));
 }
 
 static uintptr_t
@@ -75,6 +63,7 @@ static void
 on_compaction(void *context)
 {
     (void)context;
+    mapped_block = 0;
     if (hooked && !tally_compacted(tally, moved_to)) {
         count_up(&tally->unplaced);
     }
