@@ -54,8 +54,13 @@ struct feeder {
 
 // Names that a terminal must never see as they are.
 static const char *const hostile_names[] = {
-    "\033[2J\033[31mRed", "Title\033]0;owned\007",     "Bell\007", "New\nline",
-    "Broken\xff\xfe",     "\xe2\x80\xaeRight to left", "",
+    "\033[2J\033[31mRed",
+    "Title\033]0;owned\007",
+    "Bell\007",
+    "New\nline",
+    "Broken\xff\xfe",
+    "\xe2\x80\xaeRight to left\xe2\x80\xac",
+    "",
 };
 
 #define HOSTILE (sizeof(hostile_names) / sizeof(*hostile_names))
@@ -170,6 +175,22 @@ serve_well(struct feeder *feeder, int descriptor)
 {
     send_hello(feeder, descriptor);
     send_names(feeder, descriptor);
+    send_sample(feeder, descriptor, true);
+}
+
+// A program that sits in C: counts are there before anybody can read names.
+static void
+serve_late_names(struct feeder *feeder, int descriptor)
+{
+    send_hello(feeder, descriptor);
+    send_sample(feeder, descriptor, true);
+    send_names(feeder, descriptor);
+}
+
+static void
+serve_no_names(struct feeder *feeder, int descriptor)
+{
+    send_hello(feeder, descriptor);
     send_sample(feeder, descriptor, true);
 }
 
@@ -288,6 +309,8 @@ static const struct {
     void (*serve)(struct feeder *feeder, int descriptor);
 } ways[] = {
     {"well",         serve_well         },
+    {"late-names",   serve_late_names   },
+    {"no-names",     serve_no_names     },
     {"nothing",      serve_nothing      },
     {"close",        serve_close        },
     {"garbage",      serve_garbage      },

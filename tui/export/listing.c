@@ -9,6 +9,18 @@ listed(const struct model_class *class, bool all)
     return class->listed && !class->gone && (all || !(class->flags & CLASS_INTERNAL));
 }
 
+bool
+listing_named(const struct model *model, bool all)
+{
+    for (size_t i = 0; i < model_class_count(model); i++) {
+        const struct model_class *class = model_class_at(model, i);
+        if (listed(class, all) && !*class->name) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // COUNT_UNKNOWN + 1 is 0: what nobody measured sorts below nothing.
 static int
 by_live(const void *left, const void *right)

@@ -20,4 +20,7 @@ struct listing {
 bool listing_init(struct listing *listing, const struct model *model, bool all);
 void listing_destroy(struct listing *listing);
 
+// Has every class that would be listed its name?
+bool listing_named(const struct model *model, bool all);
+
 #endif

@@ -24,8 +24,9 @@ struct loop {
     // what is waited for: told of every message and every change
     void (*progress)(struct loop *loop, const struct message *message);
     void (*changed)(struct loop *loop, enum link_state state, const char *detail);
-    bool (*each)(void *context);
+    bool (*ask)(void *context);
     void *context;
+    bool counted; // a key sample has come
 };
 
 uint64_t
@@ -162,9 +163,25 @@ loop_connect(struct loop *loop, struct app *app)
 }
 
 static void
-until_counts(struct loop *loop, const struct message *message)
+on_impatience(uv_timer_t *timer)
 {
-    if (message->kind == MESSAGE_SAMPLE && message->sample.key) {
+    struct loop *loop = timer->data;
+
+    if (loop->counted) {
+        finish(loop, LOOP_DONE, "");
+    } else {
+        finish(loop, LOOP_UNREACHABLE, "it said hello, but sends no counts");
+    }
+}
+
+static void
+until_whole(struct loop *loop, const struct message *message)
+{
+    if (!loop->counted && message->kind == MESSAGE_SAMPLE && message->sample.key) {
+        loop->counted = true;
+        uv_timer_start(&loop->patience, on_impatience, LOOP_REST_MS, 0);
+    }
+    if (loop->counted && loop->ask(loop->context)) {
         finish(loop, LOOP_DONE, "");
     }
 }
@@ -177,16 +194,13 @@ unless_lost(struct loop *loop, enum link_state state, const char *detail)
     }
 }
 
-static void
-on_impatience(uv_timer_t *timer)
-{
-    finish(timer->data, LOOP_UNREACHABLE, "it said hello, but sends no counts");
-}
-
 enum loop_end
-loop_fetch(struct loop *loop, struct app *app)
+loop_fetch(struct loop *loop, struct app *app, bool (*whole)(void *context),
+           void *context)
 {
-    loop->progress = until_counts;
+    loop->ask = whole;
+    loop->context = context;
+    loop->progress = until_whole;
     loop->changed = unless_lost;
     uv_timer_start(&loop->patience, on_impatience, LOOP_COUNTS_MS, 0);
     enum loop_end end = run(loop, app);
@@ -197,7 +211,7 @@ loop_fetch(struct loop *loop, struct app *app)
 static void
 at_each_sample(struct loop *loop, const struct message *message)
 {
-    if (message->kind == MESSAGE_SAMPLE && !loop->each(loop->context)) {
+    if (message->kind == MESSAGE_SAMPLE && !loop->ask(loop->context)) {
         finish(loop, LOOP_DONE, "");
     }
 }
@@ -215,7 +229,7 @@ enum loop_end
 loop_follow(struct loop *loop, struct app *app, bool (*each)(void *context),
             void *context)
 {
-    loop->each = each;
+    loop->ask = each;
     loop->context = context;
     loop->progress = at_each_sample;
     loop->changed = until_gone;

@@ -20,8 +20,10 @@
 #include "tui/app.h"
 #include "tui/term/screen.h"
 
-// How long --once waits for the first counts after the hello.
+// How long --once waits for the first counts after the hello, and for what is
+// still missing after them: a program that sits in C lets nobody read names.
 #define LOOP_COUNTS_MS 30000
+#define LOOP_REST_MS 2000
 
 enum loop_end {
     LOOP_DONE,
@@ -46,8 +48,10 @@ bool loop_send(void *context, const struct request *request);
 // Until the probe has said hello.
 enum loop_end loop_connect(struct loop *loop, struct app *app);
 
-// After that, until one whole set of counts has arrived.
-enum loop_end loop_fetch(struct loop *loop, struct app *app);
+// After that, until one whole set of counts has arrived and `whole` holds, which
+// is asked after every message from then on; LOOP_REST_MS later it ends anyway.
+enum loop_end loop_fetch(struct loop *loop, struct app *app, bool (*whole)(void *context),
+                         void *context);
 
 // After loop_connect(), call `each` for every sample until it says false, or
 // the program is gone.

@@ -69,9 +69,15 @@ run_screen(void *context)
     struct grid grid = {0};
     struct key key = {0};
     struct key next;
+    sigset_t size_change;
+    sigset_t before;
 
     setlocale(LC_CTYPE, "");
+    // the signal is let in only while we wait, so that none is missed
     signal(SIGWINCH, on_resize);
+    sigemptyset(&size_change);
+    sigaddset(&size_change, SIGWINCH);
+    sigprocmask(SIG_BLOCK, &size_change, &before);
     struct screen *screen = screen_open(&options);
     if (!screen) {
         _exit(8);
@@ -82,7 +88,7 @@ run_screen(void *context)
             screen_rescue();
             _exit(7);
         }
-        if (poll(&look, 1, -1) < 0 && resized) {
+        if (ppoll(&look, 1, NULL, &before) < 0 && resized) {
             resized = 0;
             screen_resize(screen);
         }
@@ -491,12 +497,12 @@ says_why_a_terminal_will_not_do(void **state)
         } else {
             unsetenv("TERM");
         }
-        assert_false(screen_possible(STDOUT_FILENO, why, sizeof(why)));
+        assert_false(screen_possible(stdout, why, sizeof(why)));
         assert_non_null(strstr(why, terminals[i].words));
         assert_non_null(strstr(why, "--once"));
     }
     setenv("TERM", "xterm-256color", 1);
-    assert_true(screen_possible(STDOUT_FILENO, why, sizeof(why)));
+    assert_true(screen_possible(stdout, why, sizeof(why)));
 }
 
 int
