@@ -205,7 +205,7 @@ class ServerTest < Minitest::Test
     program = spawn_ruby(<<~RUBY)
       puts :ready
       gets
-      (Thread.list - [Thread.current]).each(&:kill)
+      ObjectSpace.each_object(Thread) { |thread| thread.kill unless thread == Thread.current }
       puts :killed
       loop { sleep 0.05; Object.new }
     RUBY
