@@ -220,6 +220,29 @@ seconds(void)
     return now.tv_sec;
 }
 
+// A command that has ended writes no more: what did not come will not.
+static bool
+ended(struct terminal *terminal, void *context)
+{
+    (void)context;
+    if (!terminal->ended &&
+        waitpid(terminal->pid, &terminal->status, WNOHANG) == terminal->pid) {
+        terminal->ended = true;
+    }
+    return terminal->ended;
+}
+
+static bool
+in_vain(const struct terminal *terminal, const char *what)
+{
+    char *text = terminal_text(terminal);
+
+    fprintf(stderr, "waited in vain for: %s%s\n%s\n", what,
+            terminal->ended ? " (the command ended)" : "", text);
+    free(text);
+    return false;
+}
+
 bool
 terminal_until(struct terminal *terminal, const char *what,
                bool (*holds)(struct terminal *terminal, void *context), void *context)
@@ -228,13 +251,11 @@ terminal_until(struct terminal *terminal, const char *what,
 
     take(terminal, 0);
     while (!holds(terminal, context)) {
-        if (seconds() >= deadline) {
-            char *text = terminal_text(terminal);
-            fprintf(stderr, "waited in vain for: %s\n%s\n", what, text);
-            free(text);
-            return false;
+        bool over = ended(terminal, NULL) || seconds() >= deadline;
+        bool more = take(terminal, over ? 0 : TURN_MS);
+        if (over && !more) {
+            return in_vain(terminal, what);
         }
-        take(terminal, TURN_MS);
     }
     return true;
 }
@@ -470,17 +491,6 @@ terminal_hang_up(struct terminal *terminal)
 /*
  * The end.
  */
-
-static bool
-ended(struct terminal *terminal, void *context)
-{
-    (void)context;
-    if (!terminal->ended &&
-        waitpid(terminal->pid, &terminal->status, WNOHANG) == terminal->pid) {
-        terminal->ended = true;
-    }
-    return terminal->ended;
-}
 
 bool
 terminal_ends(struct terminal *terminal, int *status)
