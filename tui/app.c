@@ -107,12 +107,30 @@ take_result(struct app *app, const struct result *result)
     }
     const char *outcome =
         result->status <= RESULT_FAILED ? outcomes[result->status] : "answered";
-    char text[APP_MESSAGE_BYTES];
+    char text[APP_MESSAGE_BYTES - 64]; // the rest of the line fits beside it
     size_t length = result->text.length;
     text_escape(text, sizeof text, length > 0 ? result->text.bytes : "", length);
-    say(app, result->status != RESULT_DONE, "%s: %s%s%.180s", pending->name, outcome,
+    say(app, result->status != RESULT_DONE, "%s: %s%s%s", pending->name, outcome,
         text[0] != '\0' ? ", " : "", text);
     pending->id = 0;
+}
+
+// The model is about to change under a screen that stands still: keep it as it is.
+// A copy of 50 000 classes takes its time, which is why the key does not wait for it.
+static void
+keep_paused(struct app *app)
+{
+    if (!app->scene.paused || app->paused != NULL) {
+        return;
+    }
+    app->paused = model_copy(app->model);
+    rows_forget(&app->table.rows);
+    if (app->paused != NULL) {
+        app->scene.model = app->paused;
+    } else {
+        app->scene.paused = false;
+        say(app, true, "no memory to keep a paused screen: it goes on");
+    }
 }
 
 unsigned
@@ -120,6 +138,7 @@ app_message(struct app *app, const struct message *message, uint64_t now_ms)
 {
     uint64_t old_pid = model_hello(app->model)->pid;
     app->scene.now_ms = now_ms;
+    keep_paused(app);
     if (message->kind == MESSAGE_HELLO && model_sampled(app->model)) {
         model_reconnect(app->model);
     }
@@ -135,14 +154,14 @@ app_message(struct app *app, const struct message *message, uint64_t now_ms)
         return REACT_DRAW;
     case MESSAGE_SAMPLE:
         app->sample_ms = now_ms;
-        if (app->paused == NULL) {
+        if (!app->scene.paused) {
             app->scene.sample_ms = now_ms;
         }
         break;
     default:
         break;
     }
-    return app->paused == NULL ? REACT_DRAW : REACT_NOTHING;
+    return app->scene.paused ? REACT_NOTHING : REACT_DRAW;
 }
 
 unsigned
@@ -154,7 +173,7 @@ app_link(struct app *app, enum link_state state, const char *detail, uint64_t no
     }
     if (state == LINK_LIVE && app->scene.link != LINK_LIVE) {
         app->sample_ms = now_ms; // lateness counts from here
-        app->scene.sample_ms = app->paused == NULL ? now_ms : app->scene.sample_ms;
+        app->scene.sample_ms = app->scene.paused ? app->scene.sample_ms : now_ms;
     }
     app->scene.link = state;
     text_escape(app->link_detail, sizeof app->link_detail, detail, strlen(detail));
@@ -163,16 +182,16 @@ app_link(struct app *app, enum link_state state, const char *detail, uint64_t no
 
 // The state of the data as one text, to see when it changes.
 static void
-state_text(const struct app *app, char text[APP_MESSAGE_BYTES])
+state_text(const struct app *app, char text[APP_STATE_BYTES])
 {
     struct header_state state = header_state(&app->scene);
-    snprintf(text, APP_MESSAGE_BYTES, "%s %s", state.word, state.detail);
+    snprintf(text, APP_STATE_BYTES, "%s %s", state.word, state.detail);
 }
 
 unsigned
 app_tick(struct app *app, uint64_t now_ms)
 {
-    char state[APP_MESSAGE_BYTES];
+    char state[APP_STATE_BYTES];
     unsigned reaction = REACT_NOTHING;
     app->scene.now_ms = now_ms;
     state_text(app, state);

@@ -275,39 +275,29 @@ run_mouse(struct app *app, const char *argument)
     return REACT_MOUSE | REACT_DRAW;
 }
 
-// From now on the screen shows another model.
-static void
-show_model(struct app *app, struct model *paused)
-{
-    model_free(app->paused);
-    app->paused = paused;
-    app->scene.paused = paused != NULL;
-    app->scene.model = paused != NULL ? paused : app->model;
-    app->scene.sample_ms = app->sample_ms;
-    rows_forget(&app->table.rows);
-}
-
 static unsigned
 run_live(struct app *app, const char *argument)
 {
     (void)argument;
-    if (app->paused != NULL) {
-        show_model(app, NULL);
+    if (app->scene.paused) {
+        model_free(app->paused);
+        app->paused = NULL;
+        app->scene.paused = false;
+        app->scene.model = app->model;
+        app->scene.sample_ms = app->sample_ms;
+        rows_forget(&app->table.rows);
     }
     return REACT_DRAW;
 }
 
+// The figures are copied when the next ones come, see app_message().
 static unsigned
 run_pause(struct app *app, const char *argument)
 {
-    if (app->paused != NULL) {
+    if (app->scene.paused) {
         return run_live(app, argument);
     }
-    struct model *copy = model_copy(app->model);
-    if (copy == NULL) {
-        return say(app, true, "pause: no memory left to keep what is shown");
-    }
-    show_model(app, copy);
+    app->scene.paused = true;
     return REACT_DRAW;
 }
 
@@ -326,6 +316,43 @@ run_help(struct app *app, const char *argument)
     const struct view *below = app->stack[app->depth - 1];
     help_init(&app->help, below->class, app_command_help);
     return open_view(app, &app->help.pager.view);
+}
+
+static unsigned
+search(struct app *app, int by)
+{
+    if (app->table.wanted.count == 0) {
+        return say(app, true, "there is no filter to look for: / sets one");
+    }
+    if (!table_search(&app->table, &app->scene, by)) {
+        return say(app, true, "no class in the list matches %.100s",
+                   app->table.wanted.text);
+    }
+    return REACT_DRAW;
+}
+
+static unsigned
+run_next(struct app *app, const char *argument)
+{
+    (void)argument;
+    return search(app, 1);
+}
+
+static unsigned
+run_previous(struct app *app, const char *argument)
+{
+    (void)argument;
+    return search(app, -1);
+}
+
+static unsigned
+run_follow(struct app *app, const char *argument)
+{
+    bool *follow = &app->table.rows.follow;
+    (void)argument;
+    *follow = !*follow;
+    return say(app, false,
+               *follow ? "the cursor follows its class" : "the cursor stays in its row");
 }
 
 static unsigned
@@ -368,13 +395,16 @@ static const struct command commands[] = {
     {"live", "", ACTION_LIVE, run_live, "go on with the screen"},
     {"notices", "", ACTION_NOTICES, run_notices, "what the probe has to say about its figures"},
     {"help", "", ACTION_HELP, run_help, "keys, words and commands"},
+    {"follow", "", ACTION_FOLLOW, run_follow, "let the cursor follow its class, or stay in its row"},
+    {"next", "", ACTION_NEXT, run_next, NULL},
+    {"previous", "", ACTION_PREVIOUS, run_previous, NULL},
     {"redraw", "", ACTION_REDRAW, run_redraw, NULL},
     {"suspend", "", ACTION_SUSPEND, run_suspend, NULL},
     {"quit", "", ACTION_QUIT, run_quit, "quit memtop; the program and its probe go on"},
 };
 
 static const char *const candidates[] = {
-    "census", "filter ", "gc", "help", "live",
+    "census", "filter ", "follow", "gc", "help", "live",
     "mark ", "marks", "mode census", "mode count", "mode dormant", "mouse off", "mouse on",
     "notices", "pause", "quit",
     "since connecting",
@@ -428,12 +458,11 @@ app_command_candidate(size_t index)
 bool
 app_command_help(size_t index, struct help_command *command)
 {
-    static char usage[NAME_MAX_BYTES + 32];
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (commands[i].help != NULL && index-- == 0) {
-            snprintf(usage, sizeof usage, "%s %s", commands[i].name,
+            snprintf(command->usage, sizeof command->usage, "%s %s", commands[i].name,
                      commands[i].arguments);
-            *command = (struct help_command){usage, commands[i].help};
+            command->help = commands[i].help;
             return true;
         }
     }

@@ -13,6 +13,7 @@
 #include "tui/view/table.h"
 
 #define APP_MESSAGE_BYTES 256
+#define APP_STATE_BYTES 320
 #define APP_PATH_BYTES 256
 #define APP_PENDING_MAX 8
 #define APP_STACK_MAX 8
@@ -26,7 +27,7 @@ struct pending {
 struct app {
     struct app_options options;
     struct model *model;  // owned
-    struct model *paused; // owned: as it was at the pause, NULL while live
+    struct model *paused; // owned: as it was at the pause, once it would have changed
     struct scene scene;
     uint64_t sample_ms; // when the last sample came, seen or not
 
@@ -52,7 +53,7 @@ struct app {
     bool message_error;
     uint64_t message_until_ms;
     char link_detail[APP_MESSAGE_BYTES];
-    char state_drawn[APP_MESSAGE_BYTES]; // of the data, as the screen has it
+    char state_drawn[APP_STATE_BYTES]; // of the data, as the screen has it
     char write_path[APP_PATH_BYTES];
 };
 

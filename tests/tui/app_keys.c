@@ -1,5 +1,3 @@
-#include "tui/app.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/tui/fixture.h"
+#include "tui/app.h"
 #include "tui/model/model.h"
 
 static void
@@ -167,7 +166,7 @@ filters_as_it_is_typed_and_forgets_on_escape(void **state)
     expect_none(&fixture, "String");
     expect(&fixture, "filter Hash");
     fixture_keys(&fixture, "/zzz<Esc>");
-    expect(&fixture, "filter Hash"); // Escape goes back to what was
+    expect(&fixture, "Rack::Utils::HeaderHash"); // Escape goes back to what was
     fixture_keys(&fixture, "\\");
     expect(&fixture, "String");
     fixture_keys(&fixture, "/Order<Enter><Esc>"); // and in the table clears it
@@ -202,12 +201,20 @@ jumps_between_matches_of_the_last_filter(void **state)
     struct fixture fixture;
     (void)state;
     begin(&fixture);
+    fixture_keys(&fixture, "n");
+    expect(&fixture, "there is no filter to look for");
+    fixture_keys(&fixture, "/nothing like it<Enter>\\N");
+    expect(&fixture, "no class in the list matches nothing like it");
     fixture_keys(&fixture, "/Hash<Enter>\\n");
     expect(&fixture, "▶Hash");
     fixture_keys(&fixture, "n");
     expect(&fixture, "▶Rack::Utils::HeaderHash");
     fixture_keys(&fixture, "N");
     expect(&fixture, "▶Hash");
+    fixture_keys(&fixture, "F");
+    expect(&fixture, "the cursor stays in its row");
+    fixture_keys(&fixture, "F");
+    expect(&fixture, "the cursor follows its class");
     fixture_stop(&fixture);
 }
 

@@ -12,7 +12,7 @@
 
 #include "tests/tui/fixture.h"
 
-#define STEPS 20000
+#define STEPS 8000
 #define CLASSES 60
 
 static uint32_t seed;
@@ -74,10 +74,9 @@ random_sample(struct fixture *fixture)
 static void
 random_message(struct fixture *fixture)
 {
-    static const char *const texts[] = {
-        "", "a notice", "\x1b[31m",
-        "a very long one indeed "
-        "that no screen can hold in a single line of text"};
+    static const char long_text[] = "a very long one indeed that no screen can hold in a "
+                                    "single line of text, however wide it may be";
+    static const char *const texts[] = {"", "a notice", "\x1b[31m", long_text};
     switch (pick(12)) {
     case 0:
         fixture_hello(fixture, pick(3) + 1);

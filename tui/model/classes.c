@@ -96,6 +96,8 @@ classes_name(struct classes *classes, struct entry *entry, char *name, uint32_t 
 {
     free(entry->name);
     entry->name = name;
+    entry->name_bytes =
+        (uint32_t)strlen(name) + 1; // names have a maximum in the protocol
     entry->class.name = name;
     entry->class.flags = flags;
     classes->version++;
@@ -210,8 +212,8 @@ aligned(size_t size)
 static size_t
 copied_bytes(const struct entry *entry)
 {
-    size_t name = entry->name != NULL ? strlen(entry->name) + 1 : 0;
-    return aligned(sizeof *entry) + history_bytes(&entry->history) + aligned(name);
+    return aligned(aligned(sizeof *entry) + history_bytes(&entry->history) +
+                   entry->name_bytes);
 }
 
 // Copy an entry and what it owns to `to`; returns it.
@@ -224,7 +226,7 @@ copy_entry(const struct entry *entry, char *to)
     *copy = *entry;
     copy->history = history_copy(&entry->history, points);
     if (entry->name != NULL) {
-        strcpy(name, entry->name);
+        memcpy(name, entry->name, entry->name_bytes);
         copy->name = name;
         copy->class.name = name;
     }
@@ -236,7 +238,7 @@ classes_copy(struct classes *copy, const struct classes *classes)
 {
     size_t bytes = 1;
     for (size_t i = 0; i < classes->count; i++) {
-        bytes += aligned(copied_bytes(classes->list[i]));
+        bytes += copied_bytes(classes->list[i]);
     }
     *copy = (struct classes){0};
     struct classes made = {
@@ -253,7 +255,7 @@ classes_copy(struct classes *copy, const struct classes *classes)
     for (size_t i = 0; i < classes->count; i++) {
         made.list[i] = copy_entry(classes->list[i], to);
         made.slots[made.list[i]->class.slot] = made.list[i];
-        to += aligned(copied_bytes(classes->list[i]));
+        to += copied_bytes(classes->list[i]);
     }
     made.count = classes->count;
     made.slot_count = classes->slot_count;

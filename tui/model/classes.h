@@ -26,9 +26,10 @@ struct entry {
     struct anchor anchors[2]; // older, newer
     uint64_t first_live;      // when first seen after connecting
     uint64_t first_bytes;
-    uint64_t gone_us;  // stamp at which it went
-    uint64_t sample;   // number of the last sample that listed it
-    uint32_t position; // in classes.list
+    uint64_t gone_us;    // stamp at which it went
+    uint64_t sample;     // number of the last sample that listed it
+    uint32_t position;   // in classes.list
+    uint32_t name_bytes; // of name with its terminator, 0 without a name
     bool orphan;
 };
 

@@ -31,7 +31,7 @@ value_of(uint64_t point)
     return value == VALUE_UNKNOWN ? COUNT_UNKNOWN : value;
 }
 
-// Seconds from a point to `tick`; points are never as old as 16 bits of seconds.
+// Seconds from a point to `tick`; what prune() leaves is never as old as 16 bits.
 static uint32_t
 age(uint64_t point, uint32_t tick)
 {
@@ -65,8 +65,9 @@ history_reserve(struct history *history)
     return true;
 }
 
-// Forget points that no second of the window needs. The first one left stands
-// for all time before the second.
+// Forget points that no second of the window needs. The first one left stands for
+// all time before the second, which came less than a window after it: no point is
+// ever older than two windows.
 static void
 prune(struct history *history, uint32_t tick)
 {
@@ -78,9 +79,6 @@ prune(struct history *history, uint32_t tick)
     history->count = (uint16_t)(history->count - drop);
     memmove(history->points, history->points + drop,
             history->count * sizeof *history->points);
-    if (age(history->points[0], tick) > MODEL_HISTORY) {
-        history->points[0] = point(tick - MODEL_HISTORY, value_of(history->points[0]));
-    }
 }
 
 void

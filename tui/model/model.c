@@ -210,10 +210,11 @@ prepare_row(struct model *model, const struct class_row *row)
     if (entry == NULL) {
         return false;
     }
+    bool again = entry->sample == model->number; // listed twice: foreign input
     entry->sample = model->number;
     bool changes =
         entry->class.listed ? entry->class.now.live != row->live : model->continuous;
-    return !changes || history_reserve(&entry->history);
+    return !(changes || again) || history_reserve(&entry->history);
 }
 
 static bool
@@ -522,6 +523,12 @@ model_class_in(const struct model *model, uint32_t slot)
 {
     const struct entry *entry = model->classes.slots[slot];
     return entry != NULL ? &entry->class : NULL;
+}
+
+size_t
+model_history_seconds(const struct model *model)
+{
+    return timeline_length(&model->timeline);
 }
 
 // How many values to write, and gaps where nothing is known.

@@ -83,7 +83,7 @@ void model_free(struct model *model);
 struct model *model_copy(const struct model *model);
 
 // Take a message from a probe. False when memory ran out; the model is then
-// as it was, less this message.
+// as it was, less this message, or less some of its names.
 bool model_apply(struct model *model, const struct message *message);
 
 // A new connection follows: ids will be defined anew, rates and history keep a
@@ -106,6 +106,9 @@ const struct model_class *model_class_find(const struct model *model, class_id i
 // The class in a slot, NULL when it is free. Slots are below model_slots().
 size_t model_slots(const struct model *model);
 const struct model_class *model_class_in(const struct model *model, uint32_t slot);
+
+// Seconds of history there are, at most MODEL_HISTORY; 0 before the first sample.
+size_t model_history_seconds(const struct model *model);
 
 // The last values of live, one for each second, oldest first; COUNT_UNKNOWN is a
 // gap. Returns how many were written to `values`: at most MODEL_HISTORY, at most

@@ -146,7 +146,8 @@ draw_history(const struct scene *scene, const struct model_class *class,
     uint64_t values[MODEL_HISTORY];
     char text[SPARKLINE_BYTES];
     size_t count = model_history(scene->model, class, values, MODEL_HISTORY);
-    sparkline(text, HISTORY_CELLS, scene->glyphs, values, count, MODEL_HISTORY);
+    sparkline(text, HISTORY_CELLS, scene->glyphs, values, count,
+              column_span(scene, HISTORY_CELLS));
     grid_put_right(grid, row, at, width, class->gone ? STYLE_DIM : STYLE_ACCENT, text);
 }
 
@@ -206,7 +207,7 @@ const struct column columns[COLUMN_COUNT] = {
     [COLUMN_RATE] = {"rate", "/s", ALIGN_RIGHT, 10, 1, rate_of, draw_rate,
         "Change of LIVE per second, over the last 5 to 10 seconds."},
     [COLUMN_HISTORY] = {"history", "last 2 min", ALIGN_RIGHT, 2 + HISTORY_CELLS, 2, NULL, draw_history,
-        "LIVE over the last two minutes. The scale begins at three quarters of the highest value, or lower where LIVE was lower."},
+        "LIVE over the last two minutes, or since memtop connected. The scale begins at three quarters of the highest value, or lower where LIVE was lower."},
     [COLUMN_BYTES] = {"bytes", "BYTES", ALIGN_RIGHT, 9, 3, bytes_of, draw_bytes,
         "Memory of the live objects as the last census found it; `c` takes one now. Unknown before the first."},
     [COLUMN_ALLOCATED] = {"alloc", "ALLOC/s", ALIGN_RIGHT, 10, 4, allocated_of, draw_allocated,
@@ -236,11 +237,34 @@ delta_title(char title[COLUMN_TITLE_BYTES], const struct scene *scene)
     snprintf(title, COLUMN_TITLE_BYTES, "%s%s in %.16s", change, unit, duration);
 }
 
+// "last 2 min", or less as long as there is less.
+static void
+history_title(char title[COLUMN_TITLE_BYTES], const struct scene *scene)
+{
+    char duration[FORMAT_BYTES];
+    size_t seconds = column_span(scene, HISTORY_CELLS);
+    if (seconds == MODEL_HISTORY) {
+        snprintf(title, COLUMN_TITLE_BYTES, "%s", columns[COLUMN_HISTORY].title);
+        return;
+    }
+    format_duration(duration, seconds);
+    snprintf(title, COLUMN_TITLE_BYTES, "last %.16s", duration);
+}
+
+size_t
+column_span(const struct scene *scene, int cells)
+{
+    size_t seconds = model_history_seconds(scene->model);
+    return seconds > (size_t)cells ? seconds : (size_t)cells;
+}
+
 void
 column_title(char title[COLUMN_TITLE_BYTES], enum column_id id, const struct scene *scene)
 {
     if (id == COLUMN_DELTA) {
         delta_title(title, scene);
+    } else if (id == COLUMN_HISTORY) {
+        history_title(title, scene);
     } else if (id == COLUMN_SHARE && scene->by_bytes) {
         snprintf(title, COLUMN_TITLE_BYTES, "SHARE B");
     } else {

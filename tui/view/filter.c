@@ -33,8 +33,8 @@ struct filter_term {
     enum term_kind kind;
     bool inverse;
     bool fold_case;
-    char text[FILTER_BYTES];
-    regex_t regex; // compiled when kind is TERM_REGEX
+    char text[FILTER_BYTES]; // must be in the name, in a regex too; small when folded
+    regex_t regex;           // compiled when kind is TERM_REGEX
     enum column_id column;
     enum comparison comparison;
     double number;
@@ -69,10 +69,51 @@ has_capital(const char *text)
     return false;
 }
 
+static void
+keep_text(struct filter_term *term, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        char byte = text[i];
+        term->text[i] = term->fold_case ? (char)tolower((unsigned char)byte) : byte;
+    }
+    term->text[length] = '\0';
+}
+
+// The longest run of letters, digits and colons that any match of a pattern holds:
+// looking for it first saves most of the work of matching. None in a pattern with
+// choices, groups, sets or escapes.
+static void
+keep_literal(struct filter_term *term, const char *pattern)
+{
+    size_t best = 0;
+    const char *from = pattern;
+    if (strpbrk(pattern, "|()[]\\") != NULL) {
+        return;
+    }
+    for (const char *at = pattern;; at++) {
+        if (isalnum((unsigned char)*at) || *at == ':' || *at == '_') {
+            continue;
+        }
+        size_t length = (size_t)(at - from);
+        // the last one may be repeated no times; what is in braces is no text
+        bool repeated = *at != '\0' && strchr("*?{", *at) != NULL;
+        length -= repeated && length > 0 ? 1 : 0;
+        if (length > best) {
+            keep_text(term, from, length);
+            best = length;
+        }
+        if (*at == '{' || *at == '\0') {
+            return;
+        }
+        from = at + 1;
+    }
+}
+
 static bool
 parse_regex(struct filter_term *term, const char *pattern, char *error)
 {
-    int flags = REG_EXTENDED | REG_NOSUB | (has_capital(pattern) ? 0 : REG_ICASE);
+    term->fold_case = !has_capital(pattern);
+    int flags = REG_EXTENDED | REG_NOSUB | (term->fold_case ? REG_ICASE : 0);
     int status = regcomp(&term->regex, pattern, flags);
     if (status != 0) {
         char reason[100];
@@ -81,6 +122,7 @@ parse_regex(struct filter_term *term, const char *pattern, char *error)
         return false;
     }
     term->kind = TERM_REGEX;
+    keep_literal(term, pattern);
     return true;
 }
 
@@ -165,7 +207,7 @@ parse_term(struct filter_term *term, const char *text, char *error)
         return parse_comparison(term, text, word, error);
     }
     term->fold_case = !has_capital(text);
-    snprintf(term->text, sizeof term->text, "%s", text);
+    keep_text(term, text, strlen(text));
     return true;
 }
 
@@ -232,6 +274,29 @@ compare(enum comparison comparison, double left, double right)
     }
 }
 
+// strcasestr() is slow for many short texts; ASCII is all that is folded.
+static bool
+contains_folded(const char *name, const char *text)
+{
+    for (; *name != '\0'; name++) {
+        size_t i = 0;
+        while (text[i] != '\0' && tolower((unsigned char)name[i]) == text[i]) {
+            i++;
+        }
+        if (text[i] == '\0') {
+            return true;
+        }
+    }
+    return text[0] == '\0';
+}
+
+static bool
+contains(const struct filter_term *term, const char *name)
+{
+    return term->fold_case ? contains_folded(name, term->text)
+                           : strstr(name, term->text) != NULL;
+}
+
 static bool
 holds(const struct filter_term *term, const struct scene *scene,
       const struct model_class *class)
@@ -239,13 +304,13 @@ holds(const struct filter_term *term, const struct scene *scene,
     double value;
     switch (term->kind) {
     case TERM_REGEX:
-        return regexec(&term->regex, class->name, 0, NULL, 0) == 0;
+        return contains(term, class->name) &&
+               regexec(&term->regex, class->name, 0, NULL, 0) == 0;
     case TERM_COMPARE:
         value = columns[term->column].value(scene, class);
         return !isnan(value) && compare(term->comparison, value, term->number);
     default:
-        return (term->fold_case ? strcasestr(class->name, term->text)
-                                : strstr(class->name, term->text)) != NULL;
+        return contains(term, class->name);
     }
 }
 
@@ -259,15 +324,4 @@ filter_match(const struct filter *filter, const struct scene *scene,
         }
     }
     return true;
-}
-
-bool
-filter_numeric(const struct filter *filter)
-{
-    for (size_t i = 0; i < filter->count; i++) {
-        if (filter->terms[i].kind == TERM_COMPARE) {
-            return true;
-        }
-    }
-    return false;
 }

@@ -38,7 +38,4 @@ bool filter_parse(struct filter *filter, const char *text,
 bool filter_match(const struct filter *filter, const struct scene *scene,
                   const struct model_class *class);
 
-// True for a filter over names alone: it needs no second look when counts change.
-bool filter_numeric(const struct filter *filter);
-
 #endif

@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "tui/text/text.h"
+#include "tui/view/column.h"
 #include "tui/view/format.h"
 #include "tui/view/sparkline.h"
 
 #define PART_BYTES 160
 #define PARTS_MAX 8
 #define RSS_CELLS 8
+#define RUNTIME_CELLS 40
+#define REASON_CELLS 60
+#define NAME_CELLS 12        // " memtop", and what is between it and the state
 #define GRID_TEXT_BYTES 1024 // of a line of text cut to the screen
 
 // A screen so low shows the table rather than the second line.
@@ -117,23 +121,35 @@ live_state(const struct scene *scene)
     return state;
 }
 
+// Why the data ended, in words; "" when nobody said.
 static void
-describe_end(const struct scene *scene, struct header_state *state)
+reason(const struct scene *scene, char out[PART_BYTES])
 {
-    char ago[FORMAT_BYTES];
     const struct bye *bye = model_bye(scene->model);
-    format_duration(ago, seconds_since(scene, scene->link_ms));
-    int used = snprintf(state->detail, sizeof state->detail, "%s ago", ago);
-    if (bye != NULL && bye->reason == BYE_EXIT && bye->status != COUNT_UNKNOWN) {
-        snprintf(state->detail + used, sizeof state->detail - (size_t)used,
-                 ", exit status %llu", (unsigned long long)bye->status);
-    } else if (bye != NULL && bye->reason == BYE_STOP) {
-        snprintf(state->detail + used, sizeof state->detail - (size_t)used,
-                 ", the probe was stopped");
-    } else if (scene->link_detail[0] != '\0') {
-        snprintf(state->detail + used, sizeof state->detail - (size_t)used, ", %.100s",
-                 scene->link_detail);
+    if (bye == NULL) {
+        text_fit(out, PART_BYTES, scene->link_detail, REASON_CELLS, scene->ascii);
+    } else if (bye->reason == BYE_EXIT && bye->status != COUNT_UNKNOWN) {
+        snprintf(out, PART_BYTES, "exit status %llu", (unsigned long long)bye->status);
+    } else if (bye->text.length > 0) {
+        text_fit(out, PART_BYTES, bye->text.bytes, REASON_CELLS, scene->ascii);
+    } else {
+        snprintf(out, PART_BYTES, "%s",
+                 bye->reason == BYE_EXIT   ? "the program ended"
+                 : bye->reason == BYE_STOP ? "the probe was stopped"
+                                           : "refused");
     }
+}
+
+// "12s ago, exit status 1"
+static void
+describe_end(const struct scene *scene, const char *ago, struct header_state *state)
+{
+    char since[FORMAT_BYTES];
+    char why[PART_BYTES];
+    format_duration(since, seconds_since(scene, scene->link_ms));
+    reason(scene, why);
+    snprintf(state->detail, sizeof state->detail, "%s%s%s%s", since, ago,
+             why[0] != '\0' ? ", " : "", why);
 }
 
 struct header_state
@@ -150,14 +166,28 @@ header_state(const struct scene *scene)
         return live_state(scene);
     case LINK_RECONNECTING:
         state.word = "RECONNECTING";
-        format_duration(state.detail, seconds_since(scene, scene->link_ms));
+        describe_end(scene, "", &state);
         return state;
     case LINK_GONE:
         state.word = "GONE";
-        describe_end(scene, &state);
+        describe_end(scene, " ago", &state);
         return state;
     default:
         return state;
+    }
+}
+
+// The state of the data, cut to a screen on which the program's name is to be seen.
+static void
+collect_state(const struct scene *scene, struct parts *parts, int columns)
+{
+    char detail[PART_BYTES];
+    struct header_state state = header_state(scene);
+    add(parts, 0, state.style, "%s", state.word);
+    int room = columns - text_width(state.word) - NAME_CELLS;
+    text_fit(detail, sizeof detail, state.detail, room > 0 ? room : 0, scene->ascii);
+    if (detail[0] != '\0') {
+        add(parts, 1, STYLE_NORMAL, "%s", detail);
     }
 }
 
@@ -211,7 +241,28 @@ collect_process(const struct scene *scene, struct parts *parts, int command_widt
     text_fit(command, sizeof command, hello->command.bytes, command_width, scene->ascii);
     add(parts, 2, STYLE_NORMAL, "%s", command);
     add(parts, 1, STYLE_NORMAL, "[%llu]", (unsigned long long)hello->pid);
-    add(parts, 2, STYLE_DIM, "%.60s", hello->runtime.bytes);
+    text_fit(command, sizeof command, hello->runtime.bytes, RUNTIME_CELLS, scene->ascii);
+    add(parts, 2, STYLE_DIM, "%s", command);
+}
+
+// How many parts of the process fit into `width`: first goes the version of the
+// runtime, then the command is cut, at last only the name of memtop stays.
+static int
+fit_process(const struct scene *scene, struct parts *parts, int width)
+{
+    collect_process(scene, parts, PART_BYTES);
+    int count = parts->count;
+    if (count > 3 && width_of(parts, count) > width) {
+        count = 3;
+    }
+    int over = width_of(parts, count) - width;
+    if (over > 0) {
+        int command = text_width(parts->list[1].text) - over;
+        parts->count = 0;
+        collect_process(scene, parts, command > 0 ? command : 0);
+        count = command > 0 ? count : 1;
+    }
+    return count;
 }
 
 // Line 1: process, state, probe. The state is always there; of the rest goes first
@@ -219,38 +270,19 @@ collect_process(const struct scene *scene, struct parts *parts, int command_widt
 static void
 draw_first(const struct scene *scene, struct grid *grid)
 {
-    struct header_state state = header_state(scene);
     struct parts middle = {.count = 0};
     struct parts probe = {.count = 0};
     struct parts process = {.count = 0};
-    add(&middle, 0, state.style, "%s", state.word);
-    if (state.detail[0] != '\0') {
-        add(&middle, 1, STYLE_NORMAL, "%s", state.detail);
-    }
+    collect_state(scene, &middle, grid->columns);
     collect_probe(scene, &probe);
     int columns = grid->columns - 1;
     int middle_width = width_of(&middle, middle.count);
-    if (middle_width > columns - 10 && middle.count > 1) {
-        middle_width = width_of(&middle, --middle.count);
-    }
     int right = probe.count;
     while (right > 0 && width_of(&probe, right) + middle_width > columns - 34) {
         right--;
     }
     int right_width = width_of(&probe, right) + (right > 0 ? 2 : 0);
-    int left_width = columns - middle_width - right_width - 2;
-    collect_process(scene, &process, PART_BYTES);
-    int left = process.count;
-    if (left > 3 && width_of(&process, left) > left_width) {
-        left = 3; // without the version of the runtime
-    }
-    int over = width_of(&process, left) - left_width;
-    if (over > 0) {
-        int command = text_width(process.list[1].text) - over;
-        process.count = 0;
-        collect_process(scene, &process, command > 0 ? command : 0);
-        left = command > 0 ? left : 1;
-    }
+    int left = fit_process(scene, &process, columns - middle_width - right_width - 2);
     int center = grid->columns * 47 / 100;
     int at = width_of(&process, left) + 2;
     at = at > center ? at : center;
@@ -280,7 +312,8 @@ add_memory(const struct scene *scene, struct parts *parts, enum detail detail)
     if (detail >= DETAIL_MORE) {
         size_t count =
             model_series(scene->model, MODEL_SERIES_RSS, values, MODEL_HISTORY);
-        sparkline(line, RSS_CELLS, scene->glyphs, values, count, MODEL_HISTORY);
+        sparkline(line, RSS_CELLS, scene->glyphs, values, count,
+                  column_span(scene, RSS_CELLS));
         add(parts, 1, STYLE_ACCENT, "%s", line);
     }
     if (!isnan(per_minute)) {

@@ -8,11 +8,13 @@
 #include "tui/view/grid.h"
 #include "tui/view/scene.h"
 
+#define HEADER_DETAIL_BYTES 256
+
 // The state of the data in one word, such as "LIVE", with what belongs to it,
 // such as "1s"; and how it is to be shown.
 struct header_state {
     const char *word;
-    char detail[160];
+    char detail[HEADER_DETAIL_BYTES];
     enum style style;
 };
 

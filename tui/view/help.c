@@ -44,7 +44,8 @@ write_help(struct pager *pager, struct page *page)
              "the bottom line says; `:mouse off` leaves the mouse to the terminal");
     page_add(page, KEYS_WIDTH, STYLE_NORMAL, "wheel", "scrolls");
     write_heading(page, "Words");
-    for (size_t i = 0; help->about->word != NULL && help->about->word(i, &word); i++) {
+    for (size_t i = 0;
+         help->about->word != NULL && help->about->word(page->scene, i, &word); i++) {
         page_add(page, WORDS_WIDTH, STYLE_NORMAL, word.word, word.meaning);
     }
     page_add(page, WORDS_WIDTH, STYLE_NORMAL, page->scene->glyphs->unknown,

@@ -7,9 +7,11 @@
 
 #include "tui/view/pager.h"
 
+#define HELP_USAGE_BYTES 48
+
 // One command as it is typed, and what it does.
 struct help_command {
-    const char *usage;
+    char usage[HELP_USAGE_BYTES];
     const char *help;
 };
 

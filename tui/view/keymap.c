@@ -16,7 +16,7 @@ const struct binding view_everywhere[] = {
     {ACTION_SUSPEND, {KEY_CONTROL('Z')}, NULL, "suspend memtop; fg brings it back"},
     {ACTION_HELP, {'?', KEY_CODE_F1}, "help", "this help"},
     {ACTION_BACK, {KEY_CODE_ESCAPE, 'q'}, "back", "back"},
-    {ACTION_QUIT, {'Q', KEY_CODE_F1 + 9}, NULL, "quit memtop; the program and its probe go on"},
+    {ACTION_QUIT, {'Q', KEY_CODE_F1 + 9, KEY_CONTROL('C')}, NULL, "quit memtop; the program and its probe go on"},
     {ACTION_NONE, {0}, NULL, NULL},
 };
 // clang-format on

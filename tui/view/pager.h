@@ -7,8 +7,6 @@
 
 #include "tui/view/view.h"
 
-struct pager;
-
 // Where a page's text is written to; what is scrolled away is only counted.
 struct page {
     const struct scene *scene;

@@ -7,6 +7,7 @@
 #include "tui/view/format.h"
 
 #define CAPACITY_MIN 64
+#define AHEAD 8 // classes
 #define PLACE_NONE UINT32_MAX
 
 struct rows_row {
@@ -202,6 +203,16 @@ wanted(struct rows *rows, const struct scene *scene, const struct model_class *c
     return true;
 }
 
+// Classes lie all over the memory: have those that come next on their way.
+static void
+look_ahead(const struct rows *rows, const struct model *model, size_t index)
+{
+    if (index + 2 * AHEAD < rows->name_count) {
+        __builtin_prefetch(model_class_in(model, rows->names[index + 2 * AHEAD]));
+        __builtin_prefetch(model_class_in(model, rows->names[index + AHEAD])->name);
+    }
+}
+
 // Collect what is shown, each with the key it is sorted by, in the order of names.
 static void
 collect(struct rows *rows, const struct scene *scene, bool frozen)
@@ -216,6 +227,9 @@ collect(struct rows *rows, const struct scene *scene, bool frozen)
     for (size_t i = 0; i < rows->name_count; i++) {
         size_t at = backwards ? rows->name_count - 1 - i : i;
         const struct model_class *class = model_class_in(scene->model, rows->names[at]);
+        if (!backwards) {
+            look_ahead(rows, scene->model, i);
+        }
         if (!wanted(rows, scene, class)) {
             continue;
         }

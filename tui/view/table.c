@@ -66,10 +66,11 @@ static const struct word words[] = {
 // clang-format on
 
 static bool
-word_at(size_t index, struct word *word)
+word_at(const struct scene *scene, size_t index, struct word *word)
 {
     if (index < COLUMN_COUNT) {
-        *word = (struct word){columns[index].title, columns[index].explain};
+        column_title(word->word, (enum column_id)index, scene);
+        word->meaning = columns[index].explain;
         return true;
     }
     index -= COLUMN_COUNT;
@@ -99,7 +100,7 @@ static void
 update(struct view *view, const struct scene *scene)
 {
     struct table *table = table_of(view);
-    rows_update(&table->rows, scene);
+    table->no_memory = !rows_update(&table->rows, scene);
 }
 
 static void
@@ -283,12 +284,14 @@ draw_dormant(const struct table *table, const struct scene *scene, struct grid *
 static void
 draw_nothing(const struct table *table, struct grid *grid)
 {
-    const char *const lines[] = {
-        table->rows.filter.count > 0 ? "No class passes the filter; \\ clears it."
-                                     : "No classes yet.",
-        NULL,
-    };
-    draw_words(table, grid, STYLE_DIM, lines);
+    const char *line = "No classes yet.";
+    if (table->no_memory) {
+        line = "There is no memory left to list the classes.";
+    } else if (table->rows.filter.count > 0) {
+        line = "No class passes the filter; \\ clears it.";
+    }
+    const char *const lines[] = {line, NULL};
+    draw_words(table, grid, table->no_memory ? STYLE_WARNING : STYLE_DIM, lines);
 }
 
 static void
@@ -414,9 +417,6 @@ arrange(struct table *table, struct scene *scene, enum action action)
     case ACTION_INVERT:
         rows_invert(&table->rows);
         return true;
-    case ACTION_FOLLOW:
-        table->rows.follow = !table->rows.follow;
-        return true;
     case ACTION_MEASURE:
         scene->by_bytes = !scene->by_bytes;
         rows_renew(&table->rows);
@@ -443,11 +443,6 @@ act(struct view *view, struct scene *scene, enum action action, struct key key)
                                                                         : OUTCOME_NONE;
     }
     if (move(table, scene, action) || arrange(table, scene, action)) {
-        return OUTCOME_DRAW;
-    }
-    if (action == ACTION_NEXT || action == ACTION_PREVIOUS) {
-        rows_search(&table->rows, scene, &table->wanted, action == ACTION_NEXT ? 1 : -1,
-                    (size_t)table->page);
         return OUTCOME_DRAW;
     }
     return OUTCOME_PASS;
@@ -513,6 +508,12 @@ table_destroy(struct table *table)
 {
     rows_destroy(&table->rows);
     filter_destroy(&table->wanted);
+}
+
+bool
+table_search(struct table *table, const struct scene *scene, int by)
+{
+    return rows_search(&table->rows, scene, &table->wanted, by, (size_t)table->page);
 }
 
 bool

@@ -12,6 +12,7 @@ struct table {
     struct rows rows;
     struct filter wanted; // what n and N look for: the last filter there was
     uint64_t drawn;       // rows written into a grid so far
+    bool no_memory;       // for the list of rows
     // where things are on the screen, for the mouse and for paging
     int page;      // rows that classes can take
     int first_row; // of the first of them
@@ -27,5 +28,9 @@ void table_destroy(struct table *table);
 // Show only what a filter lets through. False when it makes no sense or memory ran
 // out: `error` says why, and the rows stay.
 bool table_filter(struct table *table, const char *text, char error[FILTER_ERROR_BYTES]);
+
+// Move to the next (by 1) or previous (by -1) class that the last filter lets
+// through; false when there is none.
+bool table_search(struct table *table, const struct scene *scene, int by);
 
 #endif

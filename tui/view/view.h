@@ -32,7 +32,6 @@ enum action {
     ACTION_TOP,
     ACTION_BOTTOM,
     ACTION_CHOOSE,
-    ACTION_DELETE,
     ACTION_COMPLETE,
     ACTION_YES,
     ACTION_NO,
@@ -67,6 +66,7 @@ enum action {
 };
 
 #define BINDING_KEYS_MAX 9
+#define VIEW_WORD_BYTES 40
 
 struct binding {
     enum action action;
@@ -77,7 +77,7 @@ struct binding {
 
 // A word of a view and what it means, for the help.
 struct word {
-    const char *word;
+    char word[VIEW_WORD_BYTES];
     const char *meaning;
 };
 
@@ -114,7 +114,7 @@ struct view_class {
     bool takes_text;                // letters are typed, not bound
     const struct binding *bindings; // ended by ACTION_NONE
     // Words to explain in the help: `index` from 0 on, false after the last. Or NULL.
-    bool (*word)(size_t index, struct word *word);
+    bool (*word)(const struct scene *scene, size_t index, struct word *word);
     // The data or the time is another. Called before any of the others. Or NULL.
     void (*update)(struct view *view, const struct scene *scene);
     void (*draw)(struct view *view, const struct scene *scene, struct grid *grid,

@@ -170,6 +170,21 @@ takes_what_changed_and_keeps_the_rest(void **state)
 }
 
 static void
+takes_a_class_that_is_listed_twice(void **state)
+{
+    struct model *model = model_new();
+    const struct class_row rows[] = {
+        {1, 5, 5, 0, NONE},
+        {1, 7, 7, 0, NONE}
+    };
+    (void)state;
+    assert_true(sample(model, 100 * SECOND, true, rows, 2));
+    assert_int_equal(model_class_count(model), 1);
+    assert_int_equal(class_a(model)->now.live, 7);
+    model_free(model);
+}
+
+static void
 counts_changes_from_zero_for_a_class_that_was_born_later(void **state)
 {
     struct model *model = with_one(5);
@@ -339,6 +354,10 @@ knows_no_rate_of_a_count_that_is_not_known(void **state)
     (void)state;
     assert_true(sample(model, 101 * SECOND, false, &row, 1));
     assert_float_equal(class_a(model)->live_per_second, 1, 1e-9);
+    assert_true(isnan(class_a(model)->allocated_per_second));
+    const struct class_row less = {1, 4, 3, 1, NONE}; // counting started over
+    assert_true(sample(model, 102 * SECOND, false, &less, 1));
+    assert_float_equal(class_a(model)->live_per_second, -0.5, 1e-9);
     assert_true(isnan(class_a(model)->allocated_per_second));
     model_free(model);
 }
@@ -741,6 +760,7 @@ main(void)
         cmocka_unit_test(knows_nothing_at_first),
         cmocka_unit_test(keeps_texts_escaped),
         cmocka_unit_test(takes_what_changed_and_keeps_the_rest),
+        cmocka_unit_test(takes_a_class_that_is_listed_twice),
         cmocka_unit_test(counts_changes_from_zero_for_a_class_that_was_born_later),
         cmocka_unit_test(keeps_two_minutes_of_each_second),
         cmocka_unit_test(remembers_rare_changes_like_frequent_ones),

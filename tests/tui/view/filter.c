@@ -64,6 +64,12 @@ lets_through_what_all_words_hold_for(void **state)
         {"~^Active.*Order$",       true },
         {"~^order",                false},
         {"~record::order$",        true },
+        {"~orders*$",              true },
+        {"~orders?$",              true },
+        {"~x{0}orderx{0}$",        true },
+        {"~(session|order)$",      true },
+        {"~[xo]rder",              true },
+        {"~session*",              false},
         {"!~^Active",              false},
         {"!",                      true }, // still being typed
         {"!~",                     true },
