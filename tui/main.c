@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tui/app.h"
 #include "tui/cli/cli.h"
-#include "tui/cli/find.h"
+#include "tui/cli/target.h"
 #include "tui/export/document.h"
 #include "tui/export/table.h"
 #include "tui/loop/loop.h"
@@ -34,70 +33,6 @@ static enum cli_status
 complain(enum cli_status status, const char *what)
 {
     fprintf(stderr, "memtop: %s\n", what);
-    return status;
-}
-
-/*
- * Which program.
- */
-
-static enum cli_status
-choose(struct found *found)
-{
-    static struct found list[FIND_MAX];
-    size_t count = find_all(list, FIND_MAX);
-
-    if (count == 0) {
-        return complain(STATUS_NO_PROBE, "no Ruby program runs under the probe here.\n"
-                                         "Start one with it: ruby -r memtop/auto app.rb\n"
-                                         "(or name its socket: memtop --socket PATH)");
-    }
-    const struct found *chosen = &list[0];
-    if (count > 1 && isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) {
-        chosen = find_choose(list, count, stdin, stderr);
-    } else if (count > 1) {
-        fputs("memtop: several programs run under the probe; name one, as in "
-              "memtop PID:\n",
-              stderr);
-        find_print(list, count, stderr);
-        return STATUS_WRONG_USE;
-    }
-    if (!chosen) {
-        return complain(STATUS_WRONG_USE, "that is none of them.");
-    }
-    *found = *chosen;
-    return STATUS_DONE;
-}
-
-static enum cli_status
-find_by_pid(long pid, struct found *found)
-{
-    if (!find_exists(pid)) {
-        fprintf(stderr, "memtop: there is no process %ld.\n", pid);
-        return STATUS_NO_PROBE;
-    }
-    if (!find_pid(pid, found)) {
-        fprintf(stderr,
-                "memtop: no probe answers in process %ld (%s).\n"
-                "Start it with the probe: ruby -r memtop/auto app.rb\n"
-                "(if its MEMTOP_SOCKET is set: memtop --socket PATH)\n",
-                pid, found->socket);
-        return STATUS_NO_PROBE;
-    }
-    return STATUS_DONE;
-}
-
-static enum cli_status
-find_path(const struct cli *cli, struct found *found, const char **path)
-{
-    enum cli_status status = STATUS_DONE;
-
-    if (cli->socket) {
-        *path = cli->socket;
-        return STATUS_DONE;
-    }
-    status = cli->pid ? find_by_pid(cli->pid, found) : choose(found);
-    *path = found->socket;
     return status;
 }
 
@@ -217,31 +152,30 @@ look(const struct cli *cli)
 {
     struct session session = {.cli = cli, .theme = THEME_DEFAULT};
     struct found found;
-    const char *path;
+    enum cli_status status = STATUS_DONE;
     char why[512];
 
     if (cli->theme && !theme_parse(cli->theme, &session.theme)) {
         return complain(STATUS_WRONG_USE,
                         "no such theme; there are default, mono and colorblind.");
     }
-    if (cli->task == CLI_WATCH && !screen_possible(STDOUT_FILENO, why, sizeof(why))) {
+    if (cli->task == CLI_WATCH && !screen_possible(stdout, why, sizeof(why))) {
         return complain(STATUS_WRONG_USE, why);
     }
-    enum cli_status status = find_path(cli, &found, &path);
-    return status == STATUS_DONE ? start(&session, path) : status;
+    const char *path = target_socket(cli, &found, &status);
+    return path ? start(&session, path) : status;
 }
 
 int
 main(int argc, const char **argv)
 {
-    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     enum cli_status status = STATUS_WRONG_USE;
     struct cli cli;
 
     setlocale(LC_CTYPE, "");
     // a file that grew too big is an error to report, not an end
     signal(SIGXFSZ, SIG_IGN);
-    if (!cli_parse(&cli, argc, argv, terminal, stderr)) {
+    if (!cli_parse(&cli, argc, argv, target_terminal(), stderr)) {
         goto done;
     }
     if (cli.task == CLI_HELP) {

@@ -256,6 +256,8 @@ writes_what_is_shown_to_a_file(void **state)
     assert_null(strchr(all, '\033'));
     press(command);
     expect("exists");
+    // the default name has the program's pid and the time, in the current folder
+    press_and_expect("w", "written to memtop-");
     press(":write /no/such/folder/file\r");
     expect("No such file or directory");
     assert_true(terminal_shows(scene.terminal, "Class00039"));
@@ -335,5 +337,9 @@ main(void)
                                         close_viewer),
     };
 
+    // what w writes goes where it is cleaned up
+    if (chdir(program_folder()) != 0) {
+        return 1;
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

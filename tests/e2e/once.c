@@ -279,6 +279,36 @@ takes_the_only_program_and_lists_several(void **state)
     program_kill(&feeders[1]);
 }
 
+// A person at a terminal is asked.
+static void
+lets_a_person_choose_by_number(void **state)
+{
+    struct program feeders[2];
+    char folder[300];
+    char setting[300];
+    char temporary[300];
+    const char *runtime = program_path("choice");
+    const char *const arguments[] = {MEMTOP, NULL};
+    const char *const environment[] = {setting, temporary, NULL};
+
+    (void)state;
+    snprintf(folder, sizeof(folder), "%s/memtop", runtime);
+    snprintf(setting, sizeof(setting), "XDG_RUNTIME_DIR=%s", runtime);
+    snprintf(temporary, sizeof(temporary), "TMPDIR=%s", runtime);
+    assert_int_equal(mkdir(runtime, 0700), 0);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    start_named(&feeders[0], folder, "11.sock");
+    start_named(&feeders[1], folder, "12.sock");
+    struct terminal *terminal = terminal_start(&(struct terminal_options){
+        .arguments = arguments, .environment = environment, .columns = E2E_COLUMNS});
+    assert_true(terminal_shows(terminal, "Which one"));
+    terminal_type(terminal, "1\n");
+    assert_true(terminal_shows(terminal, "Class00004"));
+    e2e_quit(terminal);
+    program_kill(&feeders[0]);
+    program_kill(&feeders[1]);
+}
+
 static void
 says_that_a_process_has_no_probe(void **state)
 {
@@ -333,6 +363,7 @@ main(void)
         cmocka_unit_test(only_its_user_and_root_may_watch_a_program),
         cmocka_unit_test(a_full_disk_is_said_and_returned),
         cmocka_unit_test(takes_the_only_program_and_lists_several),
+        cmocka_unit_test(lets_a_person_choose_by_number),
         cmocka_unit_test(says_that_a_process_has_no_probe),
         cmocka_unit_test(tells_its_version_and_how_to_use_it),
     };

@@ -54,8 +54,13 @@ struct feeder {
 
 // Names that a terminal must never see as they are.
 static const char *const hostile_names[] = {
-    "\033[2J\033[31mRed", "Title\033]0;owned\007",     "Bell\007", "New\nline",
-    "Broken\xff\xfe",     "\xe2\x80\xaeRight to left", "",
+    "\033[2J\033[31mRed",
+    "Title\033]0;owned\007",
+    "Bell\007",
+    "New\nline",
+    "Broken\xff\xfe",
+    "\xe2\x80\xaeRight to left\xe2\x80\xac",
+    "",
 };
 
 #define HOSTILE (sizeof(hostile_names) / sizeof(*hostile_names))

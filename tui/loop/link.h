@@ -30,7 +30,7 @@
 #define LINK_OUTPUT_MAX (64u * 1024)
 
 // How long a probe may take to say HELLO.
-#define LINK_HELLO_MS 10000
+#define LINK_HELLO_MS 5000
 
 // Between two tries.
 #define LINK_RETRY_FIRST_MS 100

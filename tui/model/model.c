@@ -342,11 +342,26 @@ rebase(struct model *model)
     model->rebase = false;
 }
 
+// Keep all but the rows, which are the decoder's. A dormant probe counts nothing,
+// whatever its totals say.
 static void
-keep_series(struct model *model, uint32_t from, const struct sample *sample)
+keep_sample(struct model *model, const struct sample *sample)
 {
-    const uint64_t values[MODEL_SERIES_COUNT] = {sample->totals.live,
-                                                 sample->process.rss_bytes};
+    model->sample = *sample;
+    model->sample.rows = NULL;
+    model->sample.row_count = 0;
+    model->sample.gone = NULL;
+    model->sample.gone_count = 0;
+    if (sample->mode == MODE_DORMANT) {
+        model->sample.totals = unknown_totals;
+    }
+}
+
+static void
+keep_series(struct model *model, uint32_t from)
+{
+    const uint64_t values[MODEL_SERIES_COUNT] = {model->sample.totals.live,
+                                                 model->sample.process.rss_bytes};
     uint32_t tick = model->timeline.tick;
     for (int i = 0; i < MODEL_SERIES_COUNT; i++) {
         uint64_t *series = model->series[i];
@@ -400,17 +415,11 @@ apply_sample(struct model *model, const struct sample *sample, struct stamp at)
         rebase(model);
     }
     apply_rows(model, sample);
-    keep_series(model, from, sample);
-    rates_update(&model->rates, &model->classes, &model->totals_rates, sample, at);
+    keep_sample(model, sample);
+    keep_series(model, from);
+    rates_update(&model->rates, &model->classes, &model->totals_rates, &model->sample,
+                 at);
     model->totals_rates.rss_bytes_per_minute = rss_trend(model);
-    if (sample->mode == MODE_DORMANT) {
-        timeline_break(&model->timeline);
-    }
-    model->sample = *sample;
-    model->sample.rows = NULL;
-    model->sample.row_count = 0;
-    model->sample.gone = NULL;
-    model->sample.gone_count = 0;
     model->continuous = sample->mode != MODE_DORMANT;
     model->sampled = true;
     return true;
@@ -550,6 +559,12 @@ cut_gaps(const struct model *model, uint64_t *values, size_t count)
     }
 }
 
+static uint64_t
+total_at(const struct model *model, uint32_t tick)
+{
+    return model->series[MODEL_SERIES_LIVE][tick % MODEL_HISTORY];
+}
+
 size_t
 model_history(const struct model *model, const struct model_class *class,
               uint64_t *values, size_t capacity)
@@ -558,6 +573,13 @@ model_history(const struct model *model, const struct model_class *class,
     size_t count = window(model, capacity);
     history_read(&entry->history, model->timeline.tick, class->now.live, values, count);
     cut_gaps(model, values, count);
+    for (size_t i = 0; i < count; i++) {
+        // nobody counted while there was no total
+        if (total_at(model, model->timeline.tick - (uint32_t)(count - 1 - i)) ==
+            COUNT_UNKNOWN) {
+            values[i] = COUNT_UNKNOWN;
+        }
+    }
     return count;
 }
 

@@ -48,9 +48,9 @@ screen_unicode(void)
 }
 
 bool
-screen_possible(int descriptor, char *why, size_t capacity)
+screen_possible(FILE *out, char *why, size_t capacity)
 {
-    return terminfo_check(getenv("TERM"), descriptor, why, capacity);
+    return terminfo_check(getenv("TERM"), fileno(out), why, capacity);
 }
 
 // Async-signal-safe.

@@ -38,7 +38,7 @@ struct screen_options {
 };
 
 // Can this terminal show a viewer? If not, `why` says so and what to do.
-bool screen_possible(int descriptor, char *why, size_t capacity);
+bool screen_possible(FILE *out, char *why, size_t capacity);
 
 // Does the locale draw more than ASCII?
 bool screen_unicode(void);

@@ -147,7 +147,7 @@ draw_history(const struct scene *scene, const struct model_class *class,
     char text[SPARKLINE_BYTES];
     size_t count = model_history(scene->model, class, values, MODEL_HISTORY);
     sparkline(text, HISTORY_CELLS, scene->glyphs, values, count,
-              column_span(scene, HISTORY_CELLS));
+              sparkline_span(model_history_seconds(scene->model), HISTORY_CELLS));
     grid_put_right(grid, row, at, width, class->gone ? STYLE_DIM : STYLE_ACCENT, text);
 }
 
@@ -207,7 +207,7 @@ const struct column columns[COLUMN_COUNT] = {
     [COLUMN_RATE] = {"rate", "/s", ALIGN_RIGHT, 10, 1, rate_of, draw_rate,
         "Change of LIVE per second, over the last 5 to 10 seconds."},
     [COLUMN_HISTORY] = {"history", "last 2 min", ALIGN_RIGHT, 2 + HISTORY_CELLS, 2, NULL, draw_history,
-        "LIVE over the last two minutes, or since memtop connected. The scale begins at three quarters of the highest value, or lower where LIVE was lower."},
+        "LIVE over the last two minutes, or since memtop connected. The scale spans a quarter of the highest value, or more where LIVE changed more: a small change looks small."},
     [COLUMN_BYTES] = {"bytes", "BYTES", ALIGN_RIGHT, 9, 3, bytes_of, draw_bytes,
         "Memory of the live objects as the last census found it; `c` takes one now. Unknown before the first."},
     [COLUMN_ALLOCATED] = {"alloc", "ALLOC/s", ALIGN_RIGHT, 10, 4, allocated_of, draw_allocated,
@@ -242,20 +242,13 @@ static void
 history_title(char title[COLUMN_TITLE_BYTES], const struct scene *scene)
 {
     char duration[FORMAT_BYTES];
-    size_t seconds = column_span(scene, HISTORY_CELLS);
+    size_t seconds = sparkline_span(model_history_seconds(scene->model), HISTORY_CELLS);
     if (seconds == MODEL_HISTORY) {
         snprintf(title, COLUMN_TITLE_BYTES, "%s", columns[COLUMN_HISTORY].title);
         return;
     }
     format_duration(duration, seconds);
     snprintf(title, COLUMN_TITLE_BYTES, "last %.16s", duration);
-}
-
-size_t
-column_span(const struct scene *scene, int cells)
-{
-    size_t seconds = model_history_seconds(scene->model);
-    return seconds > (size_t)cells ? seconds : (size_t)cells;
 }
 
 void

@@ -48,10 +48,6 @@ extern const struct column columns[COLUMN_COUNT];
 void column_title(char title[COLUMN_TITLE_BYTES], enum column_id id,
                   const struct scene *scene);
 
-// Seconds that a sparkline of so many cells covers: as many as there are, but at
-// least one a cell.
-size_t column_span(const struct scene *scene, int cells);
-
 // The column called so in commands; COLUMN_COUNT when there is none.
 enum column_id column_find(const char *word, size_t length);
 

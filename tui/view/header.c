@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "tui/text/text.h"
-#include "tui/view/column.h"
 #include "tui/view/format.h"
 #include "tui/view/sparkline.h"
 
@@ -313,7 +312,7 @@ add_memory(const struct scene *scene, struct parts *parts, enum detail detail)
         size_t count =
             model_series(scene->model, MODEL_SERIES_RSS, values, MODEL_HISTORY);
         sparkline(line, RSS_CELLS, scene->glyphs, values, count,
-                  column_span(scene, RSS_CELLS));
+                  sparkline_span(count, RSS_CELLS));
         add(parts, 1, STYLE_ACCENT, "%s", line);
     }
     if (!isnan(per_minute)) {

@@ -4,8 +4,8 @@
 
 #include "protocol/message.h"
 
-// Where a scale starts at most, as a share of the highest value.
-#define FLOOR_SHARE 0.75
+// What a scale spans at least, as a share of the highest value.
+#define SPAN_SHARE 0.25
 
 struct range {
     double low;
@@ -23,8 +23,11 @@ range_of(const uint64_t *values, size_t count)
             high = values[i] > high ? values[i] : high;
         }
     }
-    double floor = (double)high * FLOOR_SHARE;
-    return (struct range){(double)low < floor ? (double)low : floor, (double)high};
+    double least = (double)high * SPAN_SHARE;
+    double span = low < high ? (double)(high - low) : 0;
+    span = span > least ? span : least;
+    double middle = ((double)low + (double)high) / 2;
+    return (struct range){middle - span / 2, middle + span / 2};
 }
 
 static const char *
@@ -39,6 +42,12 @@ level(const struct glyphs *glyphs, struct range range, uint64_t value)
     double share = ((double)value - range.low) / (range.high - range.low);
     int height = (int)(share * (GLYPHS_LEVELS - 1) + 0.5);
     return glyphs->levels[height < GLYPHS_LEVELS ? height : GLYPHS_LEVELS - 1];
+}
+
+size_t
+sparkline_span(size_t seconds, int cells)
+{
+    return seconds > (size_t)cells ? seconds : (size_t)cells;
 }
 
 void

@@ -1,9 +1,10 @@
 /*
  * The last two minutes of a number in a few cells.
  *
- * The scale starts at three quarters of the highest value, or lower where the
- * number was lower: a change that is small beside the whole stays small to the
- * eye. Seconds of which nothing is known are blank.
+ * The scale spans a quarter of the highest value, or more where the number changed
+ * by more, with the values in its middle: what stands still is a calm line, and a
+ * change that is small beside the whole looks small. Seconds of which nothing is
+ * known are blank.
  */
 #ifndef TUI_VIEW_SPARKLINE_H
 #define TUI_VIEW_SPARKLINE_H
@@ -15,6 +16,9 @@
 
 #define SPARKLINE_CELLS_MAX 40
 #define SPARKLINE_BYTES (SPARKLINE_CELLS_MAX * 4 + 1)
+
+// Seconds that a sparkline covers of those there are: all, but at least one a cell.
+size_t sparkline_span(size_t seconds, int cells);
 
 // `values` are the last `count` of `span` seconds, oldest first.
 void sparkline(char out[SPARKLINE_BYTES], int cells, const struct glyphs *glyphs,

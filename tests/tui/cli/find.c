@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <ftw.h>
 
 #define SOCKETS_MAX 4
 
@@ -45,16 +46,23 @@ set_up(void **state)
 }
 
 static int
+remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+static int
 tear_down(void **state)
 {
     const struct places *places = *state;
-    char command[128];
 
     for (int i = 0; i < places->count; i++) {
         close(places->sockets[i]);
     }
-    snprintf(command, sizeof(command), "rm -rf %s", places->root);
-    return system(command);
+    return nftw(places->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static void

@@ -350,6 +350,23 @@ says_gone_when_the_program_was_killed(void **state)
     disconnect(told);
 }
 
+// As a program that is stopped: the kernel accepts for it.
+static void
+gives_up_on_a_peer_that_says_nothing(void **state)
+{
+    struct program feeder;
+    struct told *told = connect_to(feed(&feeder, "3", "nothing"));
+
+    (void)state;
+    link_start(told->link);
+    assert_false(run_until(told, never));
+    assert_true(told->failed);
+    assert_int_equal(told->failure, LINK_UNREACHABLE);
+    assert_non_null(strstr(told->why, "says nothing"));
+    disconnect(told);
+    program_kill(&feeder);
+}
+
 static void
 expect_unreachable(const char *path, const char *words)
 {
@@ -396,6 +413,7 @@ main(void)
         cmocka_unit_test(reconnects_when_the_connection_is_closed),
         cmocka_unit_test(says_gone_with_the_exit_status_and_finds_the_next_program),
         cmocka_unit_test(says_gone_when_the_program_was_killed),
+        cmocka_unit_test(gives_up_on_a_peer_that_says_nothing),
         cmocka_unit_test(says_in_words_why_there_is_nobody),
     };
 

@@ -33,11 +33,9 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-    char command[64];
-
     (void)state;
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
-    return system(command);
+    unlink(path);
+    return rmdir(folder);
 }
 
 static int

@@ -615,7 +615,10 @@ counts_nothing_while_dormant_and_starts_anew_after(void **state)
     uint64_t values[MODEL_HISTORY];
     (void)state;
     message.sample = (struct sample){.key = true, .mode = MODE_DORMANT};
-    message.sample.totals.live = COUNT_UNKNOWN;
+    message.sample.totals.live = 0; // as a probe may say that does not count
+    assert_true(model_apply(model, &message));
+    assert_true(model_sample(model)->totals.live == COUNT_UNKNOWN);
+    message.at.monotonic_us = 102 * SECOND;
     assert_true(model_apply(model, &message));
     assert_false(class_a(model)->gone);
     assert_true(sample(model, 104 * SECOND, true, rows, 2));
@@ -623,7 +626,13 @@ counts_nothing_while_dormant_and_starts_anew_after(void **state)
     assert_int_equal(model_class_find(model, 2)->baseline, 7);
     assert_true(isnan(class_a(model)->live_per_second));
     assert_int_equal(model_history(model, class_a(model), values, MODEL_HISTORY), 5);
+    assert_int_equal(values[0], 5);
+    assert_true(values[1] == COUNT_UNKNOWN);
     assert_true(values[3] == COUNT_UNKNOWN);
+    assert_int_equal(values[4], 50);
+    // the process was there all the time
+    assert_int_equal(model_series(model, MODEL_SERIES_RSS, values, MODEL_HISTORY), 5);
+    assert_true(values[2] != COUNT_UNKNOWN);
     model_free(model);
 }
 

@@ -491,12 +491,12 @@ says_why_a_terminal_will_not_do(void **state)
         } else {
             unsetenv("TERM");
         }
-        assert_false(screen_possible(STDOUT_FILENO, why, sizeof(why)));
+        assert_false(screen_possible(stdout, why, sizeof(why)));
         assert_non_null(strstr(why, terminals[i].words));
         assert_non_null(strstr(why, "--once"));
     }
     setenv("TERM", "xterm-256color", 1);
-    assert_true(screen_possible(STDOUT_FILENO, why, sizeof(why)));
+    assert_true(screen_possible(stdout, why, sizeof(why)));
 }
 
 int

@@ -197,13 +197,13 @@ draws_two_minutes_in_a_few_cells(void **state)
     sparkline(out, 4, glyphs_of(false), growing, 8, 8);
     assert_string_equal(out, "▂▄▆█");
     sparkline(out, 8, glyphs_of(false), flat, 8, 8);
-    assert_string_equal(out, "████████");
+    assert_string_equal(out, "▅▅▅▅▅▅▅▅");
     sparkline(out, 8, glyphs_of(false), none, 8, 8);
     assert_string_equal(out, "▁▁▁▁▁▁▁▁");
     sparkline(out, 8, glyphs_of(false), gap, 8, 8);
-    assert_string_equal(out, "██  ████");
+    assert_string_equal(out, "▅▅  ▅▅▅▅");
     sparkline(out, 8, glyphs_of(false), small, 8, 8);
-    assert_string_equal(out, "████████"); // one in a hundred is no growth to the eye
+    assert_string_equal(out, "▄▄▄▄▄▅▅▅"); // one in a hundred is no growth to the eye
     sparkline(out, 8, glyphs_of(false), growing, 4, 8);
     assert_string_equal(out, "    ▁▃▆█");
     sparkline(out, 1000, glyphs_of(false), growing, 8, 8);
