@@ -10,45 +10,10 @@
 
 #include <cmocka.h>
 
+#include "tests/tui/memory.h"
+
 #define SECOND UINT64_C(1000000)
 #define NONE COUNT_UNKNOWN
-
-// Calls of malloc, calloc, realloc and strdup until one fails; negative: none does.
-static int allocations_left = -1;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static bool
-fails(void)
-{
-    if (allocations_left < 0) {
-        return false;
-    }
-    return allocations_left-- <= 0;
-}
-
-void *
-__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *
-__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *
-__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
 
 static bool
 hello(struct model *model, uint64_t pid, uint64_t started_us)
@@ -721,13 +686,13 @@ stays_whole_wherever_memory_runs_out(void **state)
     bool done = false;
     (void)state;
     for (int allowed = 0; !done; allowed++) {
-        allocations_left = allowed;
+        memory_allow(allowed);
         struct model *model = model_new();
         if (model != NULL) {
             done = play(model);
             struct model *copy = done ? model_copy(model) : NULL;
             done = copy != NULL;
-            allocations_left = -1;
+            memory_allow(-1);
             model_free(copy);
             // whatever was lost, the next key sample is taken whole
             const struct class_row row = {50, 4, 4, 0, NONE};
@@ -735,7 +700,7 @@ stays_whole_wherever_memory_runs_out(void **state)
             assert_true(sample(model, 9 * SECOND, true, &row, 1));
             assert_int_equal(model_class_find(model, 50)->now.live, 4);
         }
-        allocations_left = -1;
+        memory_allow(-1);
         model_free(model);
         assert_true(allowed < 1000);
     }
@@ -752,9 +717,9 @@ leaves_the_model_as_it_was_when_a_sample_finds_no_memory(void **state)
     bool taken = false;
     for (int allowed = 0; !taken; allowed++) {
         struct model *model = with_one(5);
-        allocations_left = allowed;
+        memory_allow(allowed);
         taken = sample(model, 101 * SECOND, true, rows, 2);
-        allocations_left = -1;
+        memory_allow(-1);
         assert_int_equal(class_a(model)->now.live, taken ? 9 : 5);
         assert_int_equal(model_class_count(model), taken ? 2 : 1);
         assert_int_equal(model_time(model).monotonic_us, (taken ? 101 : 100) * SECOND);
