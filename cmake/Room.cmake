@@ -29,7 +29,12 @@ function(add_room name)
     target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
 endfunction()
 
-# The library is called msgpack on Debian 12 and msgpack-c on Debian 13.
+# The library is called msgpack on Debian 12 and msgpack-c on Debian 13, where
+# its .pc file names an include folder relative to nowhere. The headers lie where
+# the compiler looks anyway.
 macro(find_msgpack)
     pkg_search_module(MSGPACK REQUIRED IMPORTED_TARGET msgpack-c msgpack)
+    list(FILTER MSGPACK_INCLUDE_DIRS INCLUDE REGEX "^/")
+    set_target_properties(PkgConfig::MSGPACK PROPERTIES
+        INTERFACE_INCLUDE_DIRECTORIES "${MSGPACK_INCLUDE_DIRS}")
 endmacro()

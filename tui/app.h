@@ -15,6 +15,7 @@
 #include "protocol/message.h"
 #include "tui/view/grid.h"
 #include "tui/view/key.h"
+#include "tui/view/link.h"
 
 struct app;
 
@@ -29,19 +30,11 @@ enum reaction {
     REACT_MOUSE = 1 << 5,   // app_wants_mouse() changed
 };
 
-// Where the data comes from, as the loop knows it.
-enum link_state {
-    LINK_CONNECTING,   // never connected yet
-    LINK_LIVE,         // connected, frames arrive
-    LINK_RECONNECTING, // was connected; trying again
-    LINK_GONE,         // the process is gone; trying again
-};
-
 struct app_options {
-    const char *source;  // borrowed: the socket's path, for messages
-    bool ascii;          // draw with ASCII alone
-    bool mouse;          // start with the mouse on
-    bool readonly;       // never send a request that changes the program
+    const char *source; // borrowed: the socket's path, for messages
+    bool ascii;         // draw with ASCII alone
+    bool mouse;         // start with the mouse on
+    bool readonly;      // never send a request that changes the program
     // Send a request to the probe; false when it could not be taken.
     bool (*send)(void *context, const struct request *request);
     void *context;

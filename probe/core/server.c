@@ -76,11 +76,12 @@ read_rss(void)
     if (fd >= 0) {
         close(fd);
     }
-    unsigned long long pages;
-    if (length <= 0 || sscanf(text, "%*u %llu", &pages) != 1) {
+    // "size resident shared …", in pages.
+    const char *resident = length > 0 ? strchr(text, ' ') : NULL;
+    if (!resident) {
         return COUNT_UNKNOWN;
     }
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static void
@@ -484,6 +485,9 @@ turn(struct server *server, const struct pollfd *polls, size_t poll_count)
     uint64_t now_ns = clock_monotonic_ns();
     if (now_ns >= server->next_tick_ns) {
         tick(server, now_ns);
+    }
+    if (done & WORK_CENSUS) { // its figures are waited for
+        server->sample_due_ns = now_ns;
     }
     if (server->sample_due_ns &&
         ((done & WORK_REFRESH) || now_ns >= server->sample_due_ns)) {

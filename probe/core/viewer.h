@@ -17,8 +17,9 @@
 
 #include "protocol/decoder.h"
 
-// More than this many bytes waiting: further frames are dropped.
-#define VIEWER_BACKLOG_MAX (4u * 1024 * 1024)
+// More than this many bytes waiting: further frames are dropped. A full state is
+// sent whole, but only to a viewer that has nothing waiting.
+#define VIEWER_BACKLOG_MAX (1024u * 1024)
 
 // What one turn reads from one viewer at most; nobody has more to say.
 #define VIEWER_READ_MAX 65536u

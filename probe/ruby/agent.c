@@ -65,17 +65,42 @@ thread_main(void *context)
     return rb_ensure(run, (VALUE)context, ended, (VALUE)context);
 }
 
+// In front of Thread.list.
+static VALUE
+list_without_agent(VALUE self)
+{
+    (void)self;
+    VALUE list = rb_call_super(0, NULL);
+    rb_ary_delete(list, thread);
+    return list;
+}
+
+static void
+hide(void)
+{
+    static VALUE group;
+    if (!group) {
+        rb_gc_register_address(&thread);
+        rb_gc_register_address(&group);
+        group = rb_obj_alloc(rb_path2class("ThreadGroup"));
+        VALUE module = rb_define_module_under(rb_path2class("Memtop"), "HiddenThread");
+        rb_ext_ractor_safe(true);
+        rb_define_method(module, "list", list_without_agent, 0);
+        rb_ext_ractor_safe(false);
+        rb_prepend_module(rb_singleton_class(rb_cThread), module);
+    }
+    rb_funcall(group, rb_intern("add"), 1, thread);
+}
+
 void
 agent_start(struct probe *probe)
 {
     if (probe->agent_alive) {
         return;
     }
-    if (NIL_P(thread)) {
-        rb_gc_register_address(&thread);
-    }
     probe->agent_alive = true;
     thread = rb_thread_create(thread_main, probe);
+    hide();
     rb_funcall(thread, rb_intern("name="), 1, rb_str_new_cstr("memtop"));
     rb_funcall(thread, rb_intern("report_on_exception="), 1, Qfalse);
     rb_funcall(thread, rb_intern("thread_variable_set"), 2,

@@ -1,6 +1,9 @@
 /*
  * The Ruby thread that does the probe's work under the GVL and sleeps without
  * it. It is named "memtop" and marked as safe to fork with, as Puma asks.
+ *
+ * Thread.list and the default ThreadGroup leave it out: programs that join, kill
+ * or count all threads do what they did without it.
  */
 #ifndef PROBE_RUBY_AGENT_H
 #define PROBE_RUBY_AGENT_H

@@ -26,10 +26,10 @@ size_t
 compat_memsize(VALUE object)
 {
 #ifdef HAVE_RB_OBJ_MEMSIZE_OF
-    int type = RB_BUILTIN_TYPE(object);
+    enum ruby_value_type type = RB_BUILTIN_TYPE(object);
     // Weighing a class can crash Ruby 4.0 and later.
-    if (RUBY_API_VERSION_MAJOR >= 4 &&
-        (type == RUBY_T_CLASS || type == RUBY_T_MODULE || type == RUBY_T_ICLASS)) {
+    if ((type == RUBY_T_CLASS || type == RUBY_T_MODULE || type == RUBY_T_ICLASS) &&
+        RUBY_API_VERSION_MAJOR >= 4) {
         return 0;
     }
     return rb_obj_memsize_of(object);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <ruby/debug.h>
 
@@ -41,6 +42,16 @@ heap_resolve(uintptr_t key)
 }
 
 /* Pages and slots. */
+
+#define SYSTEM_PAGE ((uintptr_t)4096)
+
+bool
+heap_is_mapped(uintptr_t address, size_t length)
+{
+    unsigned char resident[HEAP_MAPPED_MAX / SYSTEM_PAGE + 1];
+    uintptr_t start = address & ~(SYSTEM_PAGE - 1);
+    return mincore((void *)start, address + length - start, resident) == 0;
+}
 
 static int
 add_page(void *start, void *end, size_t stride, void *context)
@@ -161,6 +172,9 @@ heap_class_name(uintptr_t key, uint32_t *flags)
         pseudo_name(key, name, sizeof(name));
         *flags = CLASS_INTERNAL;
         return strdup(name);
+    }
+    if (!heap_is_mapped(key, sizeof(struct RBasic)) || !is_class((VALUE)key)) {
+        return strdup("(class freed unseen)");
     }
     int failed = 0;
     VALUE path = rb_protect(class_path, (VALUE)key, &failed);

@@ -33,6 +33,12 @@ heap_key(VALUE object)
     return (HEAP_ORDINARY_TYPES >> type & 1) && class ? class : heap_odd_key(object);
 }
 
+// context: gvl. Whether there is memory from this address on, for at most
+// HEAP_MAPPED_MAX bytes: Ruby frees heap pages, and what was freed unseen may have
+// been in one.
+#define HEAP_MAPPED_MAX 65536u
+bool heap_is_mapped(uintptr_t address, size_t length);
+
 // The rest of struct runtime; contexts and contracts are there.
 uintptr_t heap_resolve(uintptr_t key);
 bool heap_pages(struct heap_pages *pages);

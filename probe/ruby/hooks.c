@@ -1,15 +1,13 @@
 #include "probe/ruby/hooks.h"
 
-#include <sys/mman.h>
-
 #include <ruby.h>
 #include <ruby/debug.h>
 
 #include "probe/core/clock.h"
 #include "probe/ruby/heap.h"
 
-#define CALIBRATE_ROUNDS 7
-#define CALIBRATE_OBJECTS 500
+#define CALIBRATE_ROUNDS 5
+#define CALIBRATE_OBJECTS 300
 
 static struct tally *tally;
 static bool hooked;
@@ -29,7 +27,7 @@ on_freeobj(VALUE data, const rb_trace_arg_t *event)
 {
     (void)data;
     VALUE object = rb_tracearg_object((rb_trace_arg_t *)event);
-    int type = RB_BUILTIN_TYPE(object);
+    enum ruby_value_type type = RB_BUILTIN_TYPE(object);
     if (type == RUBY_T_CLASS || type == RUBY_T_MODULE) {
         tally_class_freed(tally, object);
     }
@@ -39,29 +37,19 @@ on_freeobj(VALUE data, const rb_trace_arg_t *event)
 /* Compaction. */
 
 #define BLOCK_BYTES ((uintptr_t)SHADOW_BLOCK_BYTES)
-#define SYSTEM_PAGE ((uintptr_t)4096)
 
-static bool
-is_mapped(uintptr_t start, uintptr_t length)
-{
-    unsigned char resident[SHADOW_BLOCK_BYTES / 4096];
-    return mincore((void *)start, length, resident) == 0;
-}
+static uintptr_t mapped_block; // known to be mapped, in this compaction
 
-// Ruby frees heap pages; an entry whose free nobody told of may point there.
+// An entry whose free nobody told of may point to a page that Ruby freed. The
+// table is walked in order, so a block is asked about once.
 static bool
 is_readable(uintptr_t address)
 {
-    static uintptr_t known = 1; // a whole block that is mapped
     uintptr_t block = address & ~(BLOCK_BYTES - 1);
-    if (block == known) {
-        return true;
+    if (block != mapped_block && heap_is_mapped(block, BLOCK_BYTES)) {
+        mapped_block = block;
     }
-    if (is_mapped(block, BLOCK_BYTES)) {
-        known = block;
-        return true;
-    }
-    return is_mapped(address & ~(SYSTEM_PAGE - 1), SYSTEM_PAGE);
+    return block == mapped_block || heap_is_mapped(address, sizeof(struct RBasic));
 }
 
 static uintptr_t
@@ -75,6 +63,7 @@ static void
 on_compaction(void *context)
 {
     (void)context;
+    mapped_block = 0;
     if (hooked && !tally_compacted(tally, moved_to)) {
         count_up(&tally->unplaced);
     }
@@ -129,6 +118,8 @@ hooks_set(bool on, const char **why)
 
 /* What it costs. */
 
+// The objects are hidden, so that they do not show among the program's own until
+// they are collected.
 static double
 allocation_ns(void)
 {
@@ -136,7 +127,7 @@ allocation_ns(void)
     for (int round = 0; round < CALIBRATE_ROUNDS; round++) {
         uint64_t before_ns = clock_thread_ns();
         for (int i = 0; i < CALIBRATE_OBJECTS; i++) {
-            rb_obj_alloc(rb_cObject);
+            rb_obj_hide(rb_obj_alloc(rb_cObject));
         }
         double each = (double)(clock_thread_ns() - before_ns) / CALIBRATE_OBJECTS;
         best = each < best ? each : best;

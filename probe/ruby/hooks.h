@@ -10,7 +10,7 @@
 #include "probe/core/tally.h"
 
 // context: gvl. Once, before anything else: what the hooks count into.
-void hooks_init(struct tally *tally);
+void hooks_init(struct tally *into);
 
 // struct runtime's hooks() and calibrate().
 bool hooks_set(bool on, const char **why);

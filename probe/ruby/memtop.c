@@ -18,6 +18,7 @@ RUBY_FUNC_EXPORTED void Init_memtop(void);
 
 static struct probe probe;
 static bool running;
+static bool ractors_came;
 static char runtime_name[64];
 
 static void
@@ -61,9 +62,11 @@ ruby_runtime(void)
                             .revive = compat_run_soon};
 }
 
+// No hook may be set once there is a Ractor, not even for a moment.
 static void
 ractor_comes(void)
 {
+    ractors_came = true;
     if (running) {
         probe_refuse_count(&probe, "Ractors: Ruby's allocation hooks do not see their "
                                    "objects; classes are counted by census");
@@ -82,7 +85,8 @@ take_setting(VALUE name, VALUE value, VALUE context)
     return ST_CONTINUE;
 }
 
-// The exit status the program is about to end with, from what it ends of.
+// The exit status the program is about to end with, from what it ends of; as a
+// shell has it, 128 and the number for a signal.
 static uint64_t
 exit_status(void)
 {
@@ -92,6 +96,9 @@ exit_status(void)
     }
     if (rb_obj_is_kind_of(error, rb_eSystemExit)) {
         return NUM2UINT(rb_funcall(error, rb_intern("status"), 0)) & 0xff;
+    }
+    if (rb_obj_is_kind_of(error, rb_eSignal)) {
+        return 128 + NUM2UINT(rb_funcall(error, rb_intern("signo"), 0));
     }
     return 1;
 }
@@ -128,13 +135,19 @@ memtop_start(VALUE self, VALUE given)
     settings_init(&settings);
     settings_from_environment(&settings, warn);
     rb_hash_foreach(given, take_setting, (VALUE)&settings);
+    ractors_watch(ractor_comes);
+    if (ractors_came && settings.mode == MODE_COUNT) {
+        settings.mode = MODE_CENSUS;
+    }
     const struct runtime runtime = ruby_runtime();
     if (!probe_start(&probe, &settings, &runtime, why, sizeof(why))) {
         rb_raise(rb_path2class("Memtop::Error"), "%s", why);
     }
     running = true;
     agent_start(&probe);
-    ractors_watch(ractor_comes);
+    if (ractors_came) {
+        ractor_comes();
+    }
     if (!exit_watched) {
         exit_watched = true;
         rb_set_end_proc(at_exit, Qnil);

@@ -41,8 +41,8 @@ struct cell {
 struct grid {
     int rows;
     int columns;
-    bool ascii;         // views draw with ASCII alone
-    int cursor_row;     // where a text cursor shows, -1 for none
+    bool ascii;     // views draw with ASCII alone
+    int cursor_row; // where a text cursor shows, -1 for none
     int cursor_column;
     struct cell *cells; // owned, rows * columns
 };

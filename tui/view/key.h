@@ -31,7 +31,7 @@ enum key_code {
 };
 
 // ^A is KEY_CONTROL('A').
-#define KEY_CONTROL(letter) ((uint32_t)(letter) & 0x1fu)
+#define KEY_CONTROL(letter) ((uint32_t)(letter)&0x1fu)
 
 enum mouse_action {
     MOUSE_PRESS,

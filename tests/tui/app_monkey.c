@@ -1,0 +1,206 @@
+// Keys, messages and sizes at random, but the same ones each time: nothing may
+// crash, leave the grid in disorder or get stuck.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/tui/fixture.h"
+
+#define STEPS 8000
+#define CLASSES 60
+
+static uint32_t seed;
+
+static uint32_t
+pick(uint32_t below)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % below;
+}
+
+static void
+random_names(struct fixture *fixture)
+{
+    struct class_name names[4];
+    char texts[4][12];
+    for (int i = 0; i < 4; i++) {
+        for (size_t k = 0; k < sizeof texts[i]; k++) {
+            texts[i][k] = (char)(pick(3) == 0 ? pick(256) : 'A' + pick(26));
+        }
+        names[i] = (struct class_name){
+            pick(CLASSES), pick(4), {texts[i], pick(sizeof texts[i] + 1)}
+        };
+    }
+    fixture_names(fixture, names, 4);
+}
+
+static uint64_t
+random_count(void)
+{
+    static const uint64_t odd[] = {0, 1, COUNT_UNKNOWN, COUNT_UNKNOWN - 1,
+                                   UINT64_C(1) << 48};
+    return pick(8) == 0 ? odd[pick(5)] : pick(100000);
+}
+
+static void
+random_sample(struct fixture *fixture)
+{
+    struct class_row rows[20];
+    class_id gone[3];
+    size_t count = pick(20);
+    for (size_t i = 0; i < count; i++) {
+        rows[i] = (struct class_row){pick(CLASSES), random_count(), random_count(),
+                                     random_count(), random_count()};
+    }
+    for (size_t i = 0; i < 3; i++) {
+        gone[i] = pick(CLASSES);
+    }
+    struct sample sample = fixture_sample(rows, count, pick(20) == 0);
+    sample.mode = pick(30) == 0 ? pick(6) : MODE_COUNT;
+    sample.totals.live = random_count();
+    sample.process.heap_age_ms = random_count();
+    sample.process.rss_bytes = random_count();
+    sample.gone = gone;
+    sample.gone_count = pick(4);
+    fixture_send_sample(fixture, sample);
+}
+
+static void
+random_message(struct fixture *fixture)
+{
+    static const char long_text[] = "a very long one indeed that no screen can hold in a "
+                                    "single line of text, however wide it may be";
+    static const char *const texts[] = {"", "a notice", "\x1b[31m", long_text};
+    switch (pick(12)) {
+    case 0:
+        fixture_hello(fixture, pick(3) + 1);
+        break;
+    case 1:
+        fixture_notice(fixture, pick(20), pick(2), texts[pick(4)]);
+        break;
+    case 2:
+        fixture_message(fixture,
+                        (struct message){
+                            .kind = MESSAGE_BYE,
+                            .bye = {pick(4), random_count(), text_of(texts[pick(4)])}
+        });
+        break;
+    case 3:
+        fixture_message(fixture,
+                        (struct message){
+                            .kind = MESSAGE_RESULT,
+                            .result = {pick(30), pick(4), text_of(texts[pick(4)])}
+        });
+        break;
+    case 4:
+        fixture->reactions = app_link(fixture->app, (enum link_state)pick(4),
+                                      texts[pick(4)], fixture->now_ms);
+        break;
+    case 5:
+    case 6:
+        random_names(fixture);
+        break;
+    default:
+        random_sample(fixture);
+        break;
+    }
+}
+
+static struct key
+random_key(void)
+{
+    struct key key = {0};
+    switch (pick(6)) {
+    case 0:
+        key.code = KEY_CODE_SPECIAL + pick(30);
+        break;
+    case 1:
+        key.code = pick(32);
+        break;
+    case 2:
+        key = (struct key){KEY_CODE_MOUSE, (int)pick(4), (int)pick(60) - 5,
+                           (int)pick(150) - 5};
+        break;
+    case 3:
+        key.code = pick(0x110000);
+        break;
+    default:
+        key.code = ' ' + pick(95);
+        break;
+    }
+    return key;
+}
+
+// Every cell holds what a terminal may be given, and wide ones have both halves.
+static void
+check_grid(const struct grid *grid)
+{
+    for (int i = 0; i < grid->rows * grid->columns; i++) {
+        uint32_t character = grid->cells[i].character;
+        assert_true(character == 0 || (character >= ' ' && character < 0x110000 &&
+                                       !(character >= 0x7f && character < 0xa0)));
+        assert_true(character != 0 || i % grid->columns > 0);
+        assert_true(grid->cells[i].style < STYLE_COUNT);
+    }
+    assert_true(grid->cursor_row < grid->rows);
+    assert_true(grid->cursor_column < grid->columns || grid->cursor_row < 0);
+}
+
+static void
+survives(uint32_t with_seed, bool ascii)
+{
+    struct fixture fixture;
+    seed = with_seed;
+    fixture_start(&fixture, (struct fixture_options){ascii, false});
+    for (int step = 0; step < STEPS; step++) {
+        fixture.sent_count = 0;
+        switch (pick(8)) {
+        case 0:
+            random_message(&fixture);
+            break;
+        case 1:
+            fixture_wait(&fixture, pick(40) == 0 ? 70000 : pick(1500));
+            break;
+        case 2:
+            assert_true(grid_resize(&fixture.grid, (int)pick(45), (int)pick(140)));
+            break;
+        default:
+            fixture.reactions = app_key(fixture.app, random_key(), fixture.now_ms);
+            break;
+        }
+        app_draw(fixture.app, &fixture.grid, fixture.now_ms);
+        check_grid(&fixture.grid);
+    }
+    // and it still obeys
+    fixture_hello(&fixture, 4120);
+    for (int i = 0; i < 10; i++) {
+        fixture_keys(&fixture, "<Esc>");
+    }
+    fixture_keys(&fixture, "q");
+    assert_true(fixture.reactions & REACT_QUIT);
+    fixture_stop(&fixture);
+}
+
+static void
+survives_whatever_is_typed_and_sent(void **state)
+{
+    (void)state;
+    for (uint32_t i = 1; i <= 4; i++) {
+        survives(i, i == 4);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(survives_whatever_is_typed_and_sent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

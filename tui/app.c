@@ -1,0 +1,436 @@
+#include "tui/app.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/app_command.h"
+#include "tui/app_state.h"
+#include "tui/text/text.h"
+#include "tui/view/header.h"
+
+// Below this there is no room for a table.
+#define ROWS_MIN 8
+#define COLUMNS_MIN 40
+
+// How long a message stays in the bottom line, unless a key is pressed.
+#define MESSAGE_MS 6000
+
+struct app *
+app_new(const struct app_options *options, uint64_t now_ms)
+{
+    struct app *app = calloc(1, sizeof *app);
+    if (app == NULL) {
+        return NULL;
+    }
+    app->model = model_new();
+    if (app->model == NULL) {
+        free(app);
+        return NULL;
+    }
+    app->options = *options;
+    app->last_mark = MODEL_MARK_NONE;
+    app->scene = (struct scene){
+        .model = app->model,
+        .glyphs = glyphs_of(options->ascii),
+        .now_ms = now_ms,
+        .link_ms = now_ms,
+        .link = LINK_CONNECTING,
+        .link_detail = app->link_detail,
+        .source = options->source != NULL ? options->source : "",
+        .ascii = options->ascii,
+        .readonly = options->readonly,
+        .mouse = options->mouse,
+        .exact = true,
+        .message = app->message,
+    };
+    table_init(&app->table);
+    app->stack[app->depth++] = &app->table.view;
+    return app;
+}
+
+void
+app_free(struct app *app)
+{
+    if (app == NULL) {
+        return;
+    }
+    table_destroy(&app->table);
+    model_free(app->paused);
+    model_free(app->model);
+    free(app);
+}
+
+unsigned
+app_say(struct app *app, bool error, const char *text, uint64_t now_ms)
+{
+    text_escape(app->message, sizeof app->message, text, strlen(text));
+    app->message_error = error;
+    app->scene.message_error = error;
+    app->message_until_ms = now_ms + MESSAGE_MS;
+    return REACT_DRAW;
+}
+
+__attribute__((format(printf, 3, 4))) static unsigned
+say(struct app *app, bool error, const char *format, ...)
+{
+    char text[APP_MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return app_say(app, error, text, app->scene.now_ms);
+}
+
+static void
+take_hello(struct app *app, uint64_t old_pid)
+{
+    const struct hello *hello = model_hello(app->model);
+    if (hello->version != PROTOCOL_VERSION) {
+        say(app, true, "the probe speaks version %llu of the protocol, memtop version %d",
+            (unsigned long long)hello->version, PROTOCOL_VERSION);
+    } else if (model_restarted(app->model)) {
+        say(app, false,
+            "another process: pid %llu after %llu; marks and history go on by name",
+            (unsigned long long)hello->pid, (unsigned long long)old_pid);
+    }
+}
+
+static void
+take_result(struct app *app, const struct result *result)
+{
+    static const char *const outcomes[] = {"done", "refused", "failed"};
+    struct pending *pending = &app->pending[result->id % APP_PENDING_MAX];
+    if (result->id == 0 || pending->id != result->id) {
+        return; // not ours, or too old to matter
+    }
+    const char *outcome =
+        result->status <= RESULT_FAILED ? outcomes[result->status] : "answered";
+    char text[APP_MESSAGE_BYTES - 64]; // the rest of the line fits beside it
+    size_t length = result->text.length;
+    text_escape(text, sizeof text, length > 0 ? result->text.bytes : "", length);
+    say(app, result->status != RESULT_DONE, "%s: %s%s%s", pending->name, outcome,
+        text[0] != '\0' ? ", " : "", text);
+    pending->id = 0;
+}
+
+// The model is about to change under a screen that stands still: keep it as it is.
+// A copy of 50 000 classes takes its time, which is why the key does not wait for it.
+static void
+keep_paused(struct app *app)
+{
+    if (!app->scene.paused || app->paused != NULL) {
+        return;
+    }
+    app->paused = model_copy(app->model);
+    rows_forget(&app->table.rows);
+    if (app->paused != NULL) {
+        app->scene.model = app->paused;
+    } else {
+        app->scene.paused = false;
+        say(app, true, "no memory to keep a paused screen: it goes on");
+    }
+}
+
+unsigned
+app_message(struct app *app, const struct message *message, uint64_t now_ms)
+{
+    uint64_t old_pid = model_hello(app->model)->pid;
+    app->scene.now_ms = now_ms;
+    keep_paused(app);
+    if (message->kind == MESSAGE_HELLO && model_sampled(app->model)) {
+        model_reconnect(app->model);
+    }
+    if (!model_apply(app->model, message)) {
+        return say(app, true, "out of memory: some figures were left out");
+    }
+    switch (message->kind) {
+    case MESSAGE_HELLO:
+        take_hello(app, old_pid);
+        return REACT_DRAW;
+    case MESSAGE_RESULT:
+        take_result(app, &message->result);
+        return REACT_DRAW;
+    case MESSAGE_SAMPLE:
+        app->sample_ms = now_ms;
+        if (!app->scene.paused) {
+            app->scene.sample_ms = now_ms;
+        }
+        break;
+    default:
+        break;
+    }
+    return app->scene.paused ? REACT_NOTHING : REACT_DRAW;
+}
+
+unsigned
+app_link(struct app *app, enum link_state state, const char *detail, uint64_t now_ms)
+{
+    app->scene.now_ms = now_ms;
+    if (app->scene.link != state) {
+        app->scene.link_ms = now_ms;
+    }
+    if (state == LINK_LIVE && app->scene.link != LINK_LIVE) {
+        app->sample_ms = now_ms; // lateness counts from here
+        app->scene.sample_ms = app->scene.paused ? app->scene.sample_ms : now_ms;
+    }
+    app->scene.link = state;
+    text_escape(app->link_detail, sizeof app->link_detail, detail, strlen(detail));
+    return REACT_DRAW;
+}
+
+// The state of the data as one text, to see when it changes.
+static void
+state_text(const struct app *app, char text[APP_STATE_BYTES])
+{
+    struct header_state state = header_state(&app->scene);
+    snprintf(text, APP_STATE_BYTES, "%s %s", state.word, state.detail);
+}
+
+unsigned
+app_tick(struct app *app, uint64_t now_ms)
+{
+    char state[APP_STATE_BYTES];
+    unsigned reaction = REACT_NOTHING;
+    app->scene.now_ms = now_ms;
+    state_text(app, state);
+    if (strcmp(state, app->state_drawn) != 0) {
+        reaction = REACT_DRAW;
+    }
+    if (app->message[0] != '\0' && now_ms >= app->message_until_ms) {
+        app->message[0] = '\0';
+        reaction = REACT_DRAW;
+    }
+    const struct rows *rows = &app->table.rows;
+    if (rows->frozen && now_ms >= rows->frozen_until_ms) {
+        reaction = REACT_DRAW;
+    }
+    return reaction;
+}
+
+static struct view *
+top_of(struct app *app)
+{
+    return app->stack[app->depth - 1];
+}
+
+static void
+update(struct app *app)
+{
+    for (int i = 0; i < app->depth; i++) {
+        if (app->stack[i]->class->update != NULL) {
+            app->stack[i]->class->update(app->stack[i], &app->scene);
+        }
+    }
+}
+
+static void
+close_top(struct app *app)
+{
+    if (app->depth > 1) {
+        app->depth--;
+    }
+}
+
+static unsigned
+open_prompt(struct app *app, enum action action)
+{
+    if (action == ACTION_FILTER) {
+        prompt_init(&app->prompt, '/', "filter", &app->filters, NULL,
+                    app->table.rows.filter.text);
+    } else {
+        prompt_init(&app->prompt, ':', NULL, &app->commands, app_command_candidate, "");
+    }
+    if (app->depth < APP_STACK_MAX) {
+        app->stack[app->depth++] = &app->prompt.view;
+    }
+    return REACT_DRAW;
+}
+
+// What a view passed on: it means the same in all of them.
+static unsigned
+act(struct app *app, enum action action)
+{
+    switch (action) {
+    case ACTION_BACK:
+        if (app->depth == 1 && app->table.rows.filter.text[0] != '\0') {
+            return app_command_run(app, "filter");
+        }
+        close_top(app);
+        return REACT_DRAW;
+    case ACTION_FILTER:
+    case ACTION_COMMAND:
+        return open_prompt(app, action);
+    default:
+        return app_command_act(app, action);
+    }
+}
+
+// Do what a view answered.
+static unsigned
+follow(struct app *app, unsigned outcome)
+{
+    unsigned reaction = (outcome & OUTCOME_DRAW) != 0 ? REACT_DRAW : REACT_NOTHING;
+    if ((outcome & OUTCOME_CLOSE) != 0) {
+        close_top(app);
+    }
+    if ((outcome & OUTCOME_COMMAND) != 0) {
+        char line[SCENE_COMMAND_BYTES];
+        memcpy(line, app->scene.command, sizeof line);
+        reaction |= app_command_run(app, line);
+    }
+    return reaction;
+}
+
+static unsigned
+unknown_key(struct app *app, struct key key)
+{
+    char name[KEYMAP_NAME_BYTES];
+    keymap_name(name, key.code, app->scene.ascii);
+    return say(app, false, "%s: no such key here, ? for help", name);
+}
+
+static unsigned
+press(struct app *app, struct key key)
+{
+    struct view *top = top_of(app);
+    const struct view_class *class = top->class;
+    enum action action = keymap_find(class->bindings, key);
+    if (action == ACTION_NONE && !class->takes_text) {
+        action = keymap_find(view_everywhere, key);
+    }
+    // a view may know the key better than everywhere does, as menus know letters
+    if (class->type != NULL && keymap_find(class->bindings, key) == ACTION_NONE) {
+        unsigned outcome = class->type(top, &app->scene, key);
+        if ((outcome & OUTCOME_PASS) == 0) {
+            return follow(app, outcome);
+        }
+    }
+    if (action == ACTION_NONE) {
+        return unknown_key(app, key);
+    }
+    unsigned outcome = class->act(top, &app->scene, action, key);
+    return (outcome & OUTCOME_PASS) != 0 ? act(app, action) : follow(app, outcome);
+}
+
+static unsigned
+click(struct app *app, struct key key)
+{
+    struct view *top = top_of(app);
+    if (!app->scene.mouse) {
+        return REACT_NOTHING;
+    }
+    bool wheel = key.mouse == MOUSE_WHEEL_UP || key.mouse == MOUSE_WHEEL_DOWN;
+    if (key.row == app->bottom && !wheel) {
+        const struct label *label = keymap_at(&app->labels, key.column);
+        return label != NULL ? press(app, (struct key){.code = label->key})
+                             : REACT_NOTHING;
+    }
+    return top->class->mouse != NULL
+               ? follow(app, top->class->mouse(top, &app->scene, key))
+               : REACT_NOTHING;
+}
+
+unsigned
+app_key(struct app *app, struct key key, uint64_t now_ms)
+{
+    unsigned reaction = app->message[0] != '\0' ? REACT_DRAW : REACT_NOTHING;
+    app->scene.now_ms = now_ms;
+    app->message[0] = '\0';
+    update(app);
+    if (key.code == KEY_CODE_MOUSE) {
+        return reaction | click(app, key);
+    }
+    return key.code == KEY_CODE_NONE ? reaction : reaction | press(app, key);
+}
+
+// The lowest view that is to be seen: nothing lies under a whole screen.
+static int
+lowest(const struct app *app)
+{
+    int at = app->depth - 1;
+    while (at > 0 && app->stack[at]->class->extent != EXTENT_SCREEN) {
+        at--;
+    }
+    return at;
+}
+
+static void
+draw_message(struct app *app, struct grid *grid, int row, int column)
+{
+    char fitted[APP_MESSAGE_BYTES * 2];
+    int room = grid->columns - column - 1;
+    text_fit(fitted, sizeof fitted, app->message, room > 0 ? room : 0, app->scene.ascii);
+    grid_put(grid, row, column, room, app->message_error ? STYLE_WARNING : STYLE_NORMAL,
+             fitted);
+}
+
+// The bottom line: a prompt, else a message, else the keys that work now.
+static void
+draw_bottom(struct app *app, struct grid *grid)
+{
+    struct view *top = top_of(app);
+    int row = grid->rows - 1;
+    app->bottom = row;
+    app->labels.count = 0;
+    if (top->class->extent == EXTENT_LINE) {
+        top->class->draw(top, &app->scene, grid, (struct area){row, 0, 1, grid->columns});
+        if (app->message[0] != '\0' && top == &app->prompt.view) {
+            draw_message(app, grid, row, app->prompt.used + 3);
+        }
+    } else if (app->message[0] != '\0') {
+        draw_message(app, grid, row, 1);
+    } else {
+        keymap_draw(&app->labels, top, &app->scene, grid, row);
+    }
+}
+
+static void
+draw_too_small(struct grid *grid)
+{
+    char text[80];
+    snprintf(text, sizeof text, "too small: %dx%d, need %dx%d", grid->columns, grid->rows,
+             COLUMNS_MIN, ROWS_MIN);
+    grid_put(grid, grid->rows / 2, 0, grid->columns, STYLE_WARNING, text);
+}
+
+void
+app_draw(struct app *app, struct grid *grid, uint64_t now_ms)
+{
+    app->scene.now_ms = now_ms;
+    grid->ascii = app->scene.ascii;
+    grid_clear(grid);
+    state_text(app, app->state_drawn);
+    if (grid->rows < ROWS_MIN || grid->columns < COLUMNS_MIN) {
+        draw_too_small(grid);
+        return;
+    }
+    update(app);
+    struct area area = {0, 0, grid->rows - 1, grid->columns};
+    for (int i = lowest(app); i < app->depth; i++) {
+        struct view *view = app->stack[i];
+        if (view->class->extent != EXTENT_LINE) {
+            view->class->draw(view, &app->scene, grid, area);
+        }
+    }
+    draw_bottom(app, grid);
+}
+
+const char *
+app_write_path(const struct app *app)
+{
+    return app->write_path[0] != '\0' ? app->write_path : NULL;
+}
+
+bool
+app_wants_mouse(const struct app *app)
+{
+    return app->scene.mouse;
+}
+
+const struct model *
+app_model(const struct app *app)
+{
+    return app->model;
+}

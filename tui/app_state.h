@@ -1,0 +1,60 @@
+/*
+ * What the viewer consists of, for app.c and the commands it can be given.
+ */
+#ifndef TUI_APP_STATE_H
+#define TUI_APP_STATE_H
+
+#include "tui/app.h"
+#include "tui/view/confirm.h"
+#include "tui/view/help.h"
+#include "tui/view/keymap.h"
+#include "tui/view/menu.h"
+#include "tui/view/prompt.h"
+#include "tui/view/table.h"
+
+#define APP_MESSAGE_BYTES 256
+#define APP_STATE_BYTES 320
+#define APP_PATH_BYTES 256
+#define APP_PENDING_MAX 8
+#define APP_STACK_MAX 8
+
+// A request on its way, and what to call it when its result comes.
+struct pending {
+    uint64_t id; // 0: none
+    const char *name;
+};
+
+struct app {
+    struct app_options options;
+    struct model *model;  // owned
+    struct model *paused; // owned: as it was at the pause, once it would have changed
+    struct scene scene;
+    uint64_t sample_ms; // when the last sample came, seen or not
+
+    // Views, the lowest first; all but the table belong to whoever opened them last.
+    struct view *stack[APP_STACK_MAX];
+    int depth;
+    struct table table;
+    struct help help;
+    struct pager notices;
+    struct menu menu;
+    struct confirm confirm;
+    struct prompt prompt;
+    struct prompt_history filters;
+    struct prompt_history commands;
+
+    struct pending pending[APP_PENDING_MAX];
+    uint64_t request_id; // of the last request
+    int last_mark;       // that was in use, or MODEL_MARK_NONE
+
+    struct labels labels; // of the bottom line, as it was drawn
+    int bottom;           // its row
+    char message[APP_MESSAGE_BYTES];
+    bool message_error;
+    uint64_t message_until_ms;
+    char link_detail[APP_MESSAGE_BYTES];
+    char state_drawn[APP_STATE_BYTES]; // of the data, as the screen has it
+    char write_path[APP_PATH_BYTES];
+};
+
+#endif

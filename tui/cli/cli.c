@@ -1,0 +1,242 @@
+#include "tui/cli/cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <popt.h>
+
+#include "tui/cli/command.h"
+#include "version.h"
+
+// What the options say before they are weighed against each other.
+struct wishes {
+    int once;
+    int plain;
+    int help;
+    int version;
+};
+
+#define OPTIONS_MAX 16
+
+/*
+ * The options. Help is printed from this table too, so that it cannot tell of
+ * one that is not there.
+ */
+static void
+option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
+             struct wishes *wishes)
+{
+    // clang-format off: aligned, the rows would not fit
+    const struct poptOption table[] = {
+        {"socket",   's', POPT_ARG_STRING, &cli->socket,     0,
+         "the socket of the program's probe",                                                        "PATH"},
+        {"once",     '1', POPT_ARG_NONE,   &wishes->once,    0,
+         "print one table and end; so does memtop without a terminal",                               NULL  },
+        {"json",     'j', POPT_ARG_NONE,   &cli->json,       0, "the same as JSON (implies --once)",
+         NULL                                                                                              },
+        {"all",      'a', POPT_ARG_NONE,   &cli->all,        0,
+         "with --once or --plain: Ruby's internal types too",                                        NULL  },
+        {"plain",    'p', POPT_ARG_NONE,   &wishes->plain,   0,
+         "print a table each interval, for pipes and screen readers",                                NULL  },
+        {"ascii",    'A', POPT_ARG_NONE,   &cli->ascii,      0, "draw with ASCII alone",             NULL  },
+        {"no-mouse", 'M', POPT_ARG_NONE,   &cli->no_mouse,   0,
+         "leave the mouse to the terminal",                                                          NULL  },
+        {"readonly", 'r', POPT_ARG_NONE,   &cli->readonly,   0,
+         "never ask the program for anything that changes it",                                       NULL  },
+        {"theme",    't', POPT_ARG_STRING, &cli->theme,      0,
+         "colours: default, mono or colorblind",                                                     "NAME"},
+        {"version",  'V', POPT_ARG_NONE,   &wishes->version, 0, "print the version and end",
+         NULL                                                                                              },
+        {"help",     'h', POPT_ARG_NONE,   &wishes->help,    0, "print this and end",                NULL  },
+        POPT_TABLEEND
+    };
+    // clang-format on
+    _Static_assert(sizeof(table) / sizeof(*table) <= OPTIONS_MAX, "OPTIONS_MAX");
+    memcpy(options, table, sizeof(table));
+}
+
+static bool
+refuse(FILE *errors, const char *what, const char *argument)
+{
+    fprintf(errors, "memtop: %s%s%s\nRun memtop --help to see what it takes.\n", what,
+            *argument ? ": " : "", argument);
+    return false;
+}
+
+static bool
+parse_pid(const char *argument, long *pid)
+{
+    char *end;
+
+    errno = 0;
+    *pid = strtol(argument, &end, 10);
+    return errno == 0 && *end == '\0' && end != argument && *pid > 0 && *pid <= INT_MAX;
+}
+
+// A first word that is not an option: a process, or a command.
+static bool
+take_word(struct cli *cli, const char *word, FILE *errors)
+{
+    if (parse_pid(word, &cli->pid)) {
+        return true;
+    }
+    const struct command *command = *word ? command_find(word) : NULL;
+    if (command) {
+        cli->task = command->task;
+        return true;
+    }
+    if (command_is_later(word)) {
+        return refuse(errors, "this command is not in this version", word);
+    }
+    return refuse(errors, "neither a process id nor a command", word);
+}
+
+static bool
+take_words(struct cli *cli, const char **words, FILE *errors)
+{
+    if (!words || !words[0]) {
+        return true;
+    }
+    if (!take_word(cli, words[0], errors)) {
+        return false;
+    }
+    if (cli->task == CLI_HELP && words[1]) {
+        const struct command *topic = command_find(words[1]);
+        if (!topic) {
+            return refuse(errors, "no help for an unknown command", words[1]);
+        }
+        cli->topic = topic->name;
+        words++;
+    }
+    return words[1] ? refuse(errors, "one argument too many", words[1]) : true;
+}
+
+// Weigh the wishes against each other: one task comes out.
+static bool
+settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors)
+{
+    bool once = wishes->once || cli->json;
+
+    if (wishes->help || cli->task == CLI_HELP) {
+        cli->task = CLI_HELP;
+        return true;
+    }
+    if (wishes->version) {
+        cli->task = CLI_VERSION;
+        return true;
+    }
+    if (cli->socket && cli->pid) {
+        return refuse(errors, "--socket and a process id exclude each other", "");
+    }
+    if (once && wishes->plain) {
+        return refuse(errors, "--plain has no end, --once and --json have one", "");
+    }
+    if (wishes->plain) {
+        cli->task = CLI_PLAIN;
+        return true;
+    }
+    cli->task = once || !terminal ? CLI_ONCE : CLI_WATCH;
+    if (cli->all && cli->task == CLI_WATCH) {
+        return refuse(errors, "--all goes with --once or --plain", "");
+    }
+    return true;
+}
+
+bool
+cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *errors)
+{
+    struct wishes wishes = {0};
+    struct poptOption options[OPTIONS_MAX];
+
+    *cli = (struct cli){.task = CLI_WATCH, .topic = ""};
+    option_table(options, cli, &wishes);
+    poptContext context = poptGetContext("memtop", argc, argv, options, 0);
+    int code = poptGetNextOpt(context);
+    bool good = code == -1 ? take_words(cli, poptGetArgs(context), errors) &&
+                                 settle(cli, &wishes, terminal, errors)
+                           : refuse(errors, poptStrerror(code),
+                                    poptBadOption(context, POPT_BADOPTION_NOALIAS));
+    poptFreeContext(context);
+    return good;
+}
+
+void
+cli_destroy(struct cli *cli)
+{
+    free(cli->socket);
+    free(cli->theme);
+    cli->socket = NULL;
+    cli->theme = NULL;
+}
+
+static void
+help_commands(FILE *out)
+{
+    const struct command *command;
+
+    fputs("Use:\n", out);
+    for (size_t i = 0; (command = command_at(i)); i++) {
+        char use[64];
+        snprintf(use, sizeof(use), "memtop%s%s %s", *command->name ? " " : "",
+                 command->name, command->arguments);
+        fprintf(out, "  %-30s %s\n", use, command->line);
+    }
+}
+
+static void
+help_options(FILE *out)
+{
+    struct cli cli = {.topic = ""};
+    struct wishes wishes = {0};
+    struct poptOption options[OPTIONS_MAX];
+
+    option_table(options, &cli, &wishes);
+    fputs("\nOptions:\n", out);
+    for (const struct poptOption *option = options; option->longName; option++) {
+        char name[32];
+        snprintf(name, sizeof(name), "--%s%s%s", option->longName,
+                 option->argDescrip ? " " : "",
+                 option->argDescrip ? option->argDescrip : "");
+        fprintf(out, "  -%c, %-16s %s\n", option->shortName, name, option->descrip);
+    }
+}
+
+static const char afterword[] =
+    "\n"
+    "Exit status:\n"
+    "  0  done\n"
+    "  1  a check failed\n"
+    "  2  wrong use, or a terminal that cannot show the viewer\n"
+    "  3  no such process, or no probe in it\n"
+    "  4  a file or a peer is broken\n"
+    "\n"
+    "Environment:\n"
+    "  XDG_RUNTIME_DIR  its folder memtop is searched for sockets\n"
+    "  TMPDIR           so is its folder memtop-UID (/tmp without it)\n"
+    "  NO_COLOR         when set and not empty, no colours\n"
+    "  TERM, LC_ALL     what the terminal can do and show\n";
+
+void
+cli_help(const char *topic, FILE *out)
+{
+    const struct command *command = command_find(topic);
+
+    if (*topic) {
+        fprintf(out, "memtop %s %s: %s\n\n%s", topic, command->arguments, command->line,
+                command->help);
+        return;
+    }
+    fputs("memtop: htop for the Ruby heap\n\n", out);
+    help_commands(out);
+    fprintf(out, "\n%s", command->help);
+    help_options(out);
+    fputs(afterword, out);
+}
+
+void
+cli_version(FILE *out)
+{
+    fputs("memtop " MEMTOP_VERSION "\n", out);
+}

@@ -1,0 +1,29 @@
+/*
+ * The commands: one row each. A new command is a new row and its case in main.
+ */
+#ifndef TUI_CLI_COMMAND_H
+#define TUI_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tui/cli/cli.h"
+
+struct command {
+    const char *name;      // "" for memtop without a command
+    const char *arguments; // as a synopsis shows them
+    const char *line;      // what it does, in one line
+    const char *help;      // what it does, with examples
+    enum cli_task task;
+};
+
+// The row of that name, NULL when there is none.
+const struct command *command_find(const char *name);
+
+// The rows in order, "" first; NULL after the last.
+const struct command *command_at(size_t index);
+
+// A command that the documents name and a later version brings.
+bool command_is_later(const char *name);
+
+#endif

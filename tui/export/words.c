@@ -1,0 +1,36 @@
+#include "tui/export/words.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+void
+words_time(char out[WORDS_TIME_BYTES], uint64_t wall_us)
+{
+    time_t seconds = (time_t)(wall_us / 1000000);
+    struct tm parts;
+
+    out[0] = '\0';
+    if (wall_us > 0 && gmtime_r(&seconds, &parts)) {
+        strftime(out, WORDS_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    }
+}
+
+const char *
+words_class(const struct model_class *class, char *spare, size_t capacity)
+{
+    if (*class->name) {
+        return class->name;
+    }
+    snprintf(spare, capacity, "(class #%lu)", (unsigned long)class->id);
+    return spare;
+}
+
+const char *
+words_ruby(const char *runtime)
+{
+    static const char prefix[] = "ruby ";
+    size_t length = sizeof(prefix) - 1;
+
+    return strncmp(runtime, prefix, length) == 0 ? runtime + length : runtime;
+}

@@ -1,0 +1,271 @@
+#include "tui/loop/loop.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uv.h>
+
+#include "tui/loop/crash.h"
+#include "tui/loop/link.h"
+#include "tui/loop/watch.h"
+
+struct loop {
+    uv_loop_t uv;
+    const char *path;  // borrowed
+    struct link *link; // owned
+    uv_timer_t patience;
+    struct app *app;     // borrowed, while a function below runs
+    struct watch *watch; // owned, while loop_watch() runs
+    int signal;
+    enum loop_end end;
+    char error[700];
+
+    // what is waited for: told of every message and every change
+    void (*progress)(struct loop *loop, const struct message *message);
+    void (*changed)(struct loop *loop, enum link_state state, const char *detail);
+    bool (*ask)(void *context);
+    void *context;
+    bool counted; // a key sample has come
+};
+
+uint64_t
+loop_now_ms(void)
+{
+    return uv_hrtime() / 1000000;
+}
+
+static void
+finish(struct loop *loop, enum loop_end end, const char *why)
+{
+    loop->end = end;
+    if (end != LOOP_DONE) {
+        bool asks = *why && why[strlen(why) - 1] == '?';
+        snprintf(loop->error, sizeof(loop->error), "cannot watch %s: %s%s", loop->path,
+                 why, asks ? "" : ".");
+    }
+    uv_stop(&loop->uv);
+}
+
+static enum loop_end
+end_of(enum link_failure failure)
+{
+    return failure == LINK_BROKEN ? LOOP_BROKEN : LOOP_UNREACHABLE;
+}
+
+static void
+react(struct loop *loop, unsigned reactions)
+{
+    if (loop->watch) {
+        watch_react(loop->watch, reactions);
+    }
+}
+
+static void
+on_message(void *context, const struct message *message)
+{
+    struct loop *loop = context;
+
+    react(loop, app_message(loop->app, message, loop_now_ms()));
+    if (loop->progress) {
+        loop->progress(loop, message);
+    }
+}
+
+static void
+on_state(void *context, enum link_state state, const char *detail)
+{
+    struct loop *loop = context;
+
+    react(loop, app_link(loop->app, state, detail, loop_now_ms()));
+    if (loop->changed) {
+        loop->changed(loop, state, detail);
+    }
+}
+
+static void
+on_failed(void *context, enum link_failure failure, const char *why)
+{
+    finish(context, end_of(failure), why);
+}
+
+struct loop *
+loop_new(const char *path)
+{
+    struct loop *loop = calloc(1, sizeof(*loop));
+    const struct link_events events = {on_message, on_state, on_failed, loop};
+
+    if (!loop || uv_loop_init(&loop->uv) != 0) {
+        goto fail_loop;
+    }
+    loop->path = path;
+    loop->link = link_new(&loop->uv, path, &events);
+    if (!loop->link) {
+        goto fail_link;
+    }
+    uv_timer_init(&loop->uv, &loop->patience);
+    loop->patience.data = loop;
+    return loop;
+fail_link:
+    uv_loop_close(&loop->uv);
+fail_loop:
+    free(loop);
+    return NULL;
+}
+
+void
+loop_free(struct loop *loop)
+{
+    if (!loop) {
+        return;
+    }
+    link_free(loop->link);
+    uv_close((uv_handle_t *)&loop->patience, NULL);
+    uv_run(&loop->uv, UV_RUN_DEFAULT); // lets every handle go
+    uv_loop_close(&loop->uv);
+    free(loop);
+}
+
+bool
+loop_send(void *context, const struct request *request)
+{
+    struct loop *loop = context;
+
+    return link_send(loop->link, request);
+}
+
+static enum loop_end
+run(struct loop *loop, struct app *app)
+{
+    loop->app = app;
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    loop->progress = NULL;
+    loop->changed = NULL;
+    return loop->end;
+}
+
+static void
+until_hello(struct loop *loop, const struct message *message)
+{
+    if (message->kind == MESSAGE_HELLO) {
+        finish(loop, LOOP_DONE, "");
+    }
+}
+
+enum loop_end
+loop_connect(struct loop *loop, struct app *app)
+{
+    loop->app = app;
+    loop->progress = until_hello;
+    // it may fail at once; uv_stop() then holds for the run to come
+    link_start(loop->link);
+    return run(loop, app);
+}
+
+static void
+on_impatience(uv_timer_t *timer)
+{
+    struct loop *loop = timer->data;
+
+    if (loop->counted) {
+        finish(loop, LOOP_DONE, "");
+    } else {
+        finish(loop, LOOP_UNREACHABLE, "it said hello, but sends no counts");
+    }
+}
+
+static void
+until_whole(struct loop *loop, const struct message *message)
+{
+    if (!loop->counted && message->kind == MESSAGE_SAMPLE && message->sample.key) {
+        loop->counted = true;
+        uv_timer_start(&loop->patience, on_impatience, LOOP_REST_MS, 0);
+    }
+    if (loop->counted && loop->ask(loop->context)) {
+        finish(loop, LOOP_DONE, "");
+    }
+}
+
+static void
+unless_lost(struct loop *loop, enum link_state state, const char *detail)
+{
+    if (state != LINK_LIVE) {
+        finish(loop, end_of(link_last_failure(loop->link)), detail);
+    }
+}
+
+enum loop_end
+loop_fetch(struct loop *loop, struct app *app, bool (*whole)(void *context),
+           void *context)
+{
+    loop->ask = whole;
+    loop->context = context;
+    loop->progress = until_whole;
+    loop->changed = unless_lost;
+    uv_timer_start(&loop->patience, on_impatience, LOOP_COUNTS_MS, 0);
+    enum loop_end end = run(loop, app);
+    uv_timer_stop(&loop->patience);
+    return end;
+}
+
+static void
+at_each_sample(struct loop *loop, const struct message *message)
+{
+    if (message->kind == MESSAGE_SAMPLE && !loop->ask(loop->context)) {
+        finish(loop, LOOP_DONE, "");
+    }
+}
+
+static void
+until_gone(struct loop *loop, enum link_state state, const char *detail)
+{
+    if (state == LINK_GONE) {
+        finish(loop, LOOP_DONE, "");
+        snprintf(loop->error, sizeof(loop->error), "the program is gone: %s.", detail);
+    }
+}
+
+enum loop_end
+loop_follow(struct loop *loop, struct app *app, bool (*each)(void *context),
+            void *context)
+{
+    loop->ask = each;
+    loop->context = context;
+    loop->progress = at_each_sample;
+    loop->changed = until_gone;
+    return run(loop, app);
+}
+
+enum loop_end
+loop_watch(struct loop *loop, struct app *app, const struct screen_options *options)
+{
+    crash_install();
+    loop->watch = watch_open(&loop->uv, app, options);
+    if (!loop->watch) {
+        snprintf(loop->error, sizeof(loop->error),
+                 "cannot open the viewer: the terminal refused.");
+        return LOOP_NO_TERMINAL;
+    }
+    run(loop, app);
+    loop->signal = watch_signal(loop->watch);
+    if (loop->signal) {
+        loop->end = LOOP_SIGNALLED;
+    } else if (watch_failed(loop->watch)) {
+        finish(loop, LOOP_NO_MEMORY, "out of memory");
+    }
+    watch_close(loop->watch);
+    loop->watch = NULL;
+    return loop->end;
+}
+
+const char *
+loop_error(const struct loop *loop)
+{
+    return loop->error;
+}
+
+int
+loop_signal(const struct loop *loop)
+{
+    return loop->signal;
+}

@@ -1,0 +1,73 @@
+/*
+ * What drives the core: one libuv loop, a connection, and for the viewer a
+ * terminal.
+ *
+ *     loop = loop_new(path);
+ *     app = app_new(... loop_send, loop ...);
+ *     loop_connect(loop, app);          until the probe has said hello
+ *     loop_watch(loop, app, &screen);   or loop_fetch(), or loop_follow()
+ *
+ * The happy path and the failure modes of a connection are in link.h, those of
+ * a terminal in watch.h. Every function runs until its purpose is met and says
+ * how it ended; loop_error() says it in words.
+ */
+#ifndef TUI_LOOP_LOOP_H
+#define TUI_LOOP_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tui/app.h"
+#include "tui/term/screen.h"
+
+// How long --once waits for the first counts after the hello, and for what is
+// still missing after them: a program that sits in C lets nobody read names.
+#define LOOP_COUNTS_MS 30000
+#define LOOP_REST_MS 2000
+
+enum loop_end {
+    LOOP_DONE,
+    LOOP_UNREACHABLE, // no program, or no probe in it
+    LOOP_BROKEN,      // a peer that does not keep to the protocol
+    LOOP_NO_TERMINAL, // the terminal cannot be had
+    LOOP_NO_MEMORY,
+    LOOP_SIGNALLED, // loop_signal() asked for the end
+};
+
+struct loop;
+
+// `path` must outlive the loop. NULL when memory ran out.
+struct loop *loop_new(const char *path);
+
+// NULL is harmless.
+void loop_free(struct loop *loop);
+
+// As app_options.send wants it; `context` is the loop.
+bool loop_send(void *context, const struct request *request);
+
+// Until the probe has said hello.
+enum loop_end loop_connect(struct loop *loop, struct app *app);
+
+// After that, until one whole set of counts has arrived and `whole` holds, which
+// is asked after every message from then on; LOOP_REST_MS later it ends anyway.
+enum loop_end loop_fetch(struct loop *loop, struct app *app, bool (*whole)(void *context),
+                         void *context);
+
+// After loop_connect(), call `each` for every sample until it says false, or
+// the program is gone.
+enum loop_end loop_follow(struct loop *loop, struct app *app, bool (*each)(void *context),
+                          void *context);
+
+// After loop_connect(), the viewer, until somebody quits.
+enum loop_end loop_watch(struct loop *loop, struct app *app,
+                         const struct screen_options *options);
+
+// The clock that the core's functions want.
+uint64_t loop_now_ms(void);
+
+// What went wrong, "" for nothing.
+const char *loop_error(const struct loop *loop);
+
+int loop_signal(const struct loop *loop);
+
+#endif

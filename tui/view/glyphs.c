@@ -1,0 +1,41 @@
+#include "tui/view/glyphs.h"
+
+static const struct glyphs utf8 = {
+    .up = "▲",
+    .down = "▼",
+    .same = "=",
+    .unknown = "–",
+    .cursor = "▶",
+    .more = "…",
+    .dot = "·",
+    .change = "Δ",
+    .descending = "↓",
+    .ascending = "↑",
+    .levels = {"▁",  "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+    .across = "─",
+    .along = "│",
+    .corners = {"┌", "┐", "└", "┘"     },
+};
+
+static const struct glyphs ascii = {
+    .up = "^",
+    .down = "v",
+    .same = "=",
+    .unknown = "-",
+    .cursor = ">",
+    .more = "...",
+    .dot = "|",
+    .change = "chg",
+    .descending = "v",
+    .ascending = "^",
+    .levels = {".",  ":", "-", "=", "+", "*", "#", "@"},
+    .across = "-",
+    .along = "|",
+    .corners = {"+", "+", "+", "+"   },
+};
+
+const struct glyphs *
+glyphs_of(bool wants_ascii)
+{
+    return wants_ascii ? &ascii : &utf8;
+}
