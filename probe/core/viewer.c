@@ -150,9 +150,7 @@ viewer_next(struct viewer *viewer, struct stamp at, struct request *request)
             check_greeting(viewer, at, &message.greeting);
         } else if (message.kind != MESSAGE_REQUEST) {
             viewer_refuse(viewer, at, "a viewer sends requests, and nothing else");
-        } else if (!viewer->greeted) {
-            viewer_refuse(viewer, at, "a viewer sends a greeting before its requests");
-        } else {
+        } else if (viewer->greeted) {
             *request = message.request;
             return true;
         }

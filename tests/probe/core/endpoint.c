@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#define CONNECTIONS_MAX 500 // more than any backlog here holds
+
 static char folder[64];
 static char why[256];
 
@@ -249,12 +251,12 @@ a_socket_that_somebody_listens_on_is_left_to_him(void **state)
 static void
 a_listener_too_busy_to_answer_is_left_alone(void **state)
 {
-    int viewers[64];
+    int viewers[CONNECTIONS_MAX];
     size_t count = 0;
     (void)state;
     const char *path = path_of("a.sock");
     int first = endpoint_listen(path, false, why, sizeof(why));
-    for (; count < 64; count++) {
+    for (; count < CONNECTIONS_MAX; count++) {
         struct sockaddr_un address = {.sun_family = AF_UNIX};
         snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
         viewers[count] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -263,7 +265,7 @@ a_listener_too_busy_to_answer_is_left_alone(void **state)
             break;
         }
     }
-    assert_true(count < 64);
+    assert_true(count < CONNECTIONS_MAX);
     assert_int_equal(endpoint_listen(path, false, why, sizeof(why)), -1);
     assert_non_null(strstr(why, "another process listens"));
     while (count > 0) {

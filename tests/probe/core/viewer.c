@@ -254,12 +254,18 @@ another_version_is_answered_with_both(void **state)
 }
 
 static void
-a_request_without_a_greeting_is_refused(void **state)
+a_request_before_the_greeting_is_passed_over(void **state)
 {
+    struct request request;
     (void)state;
     struct message message = request_of(1);
     peer_says(&message);
-    expect_refusal("greet");
+    assert_false(next_request(&request));
+    peer_greets(PROTOCOL_VERSION);
+    message = request_of(2);
+    peer_says(&message);
+    assert_true(next_request(&request));
+    assert_int_equal(request.id, 2);
 }
 
 static void
@@ -507,8 +513,8 @@ main(void)
                                         start, end),
         cmocka_unit_test_setup_teardown(another_version_is_answered_with_both, start,
                                         end),
-        cmocka_unit_test_setup_teardown(a_request_without_a_greeting_is_refused, start,
-                                        end),
+        cmocka_unit_test_setup_teardown(a_request_before_the_greeting_is_passed_over,
+                                        start, end),
         cmocka_unit_test_setup_teardown(what_only_a_probe_says_is_refused, start, end),
         cmocka_unit_test_setup_teardown(
             a_frame_that_is_too_long_for_a_request_is_refused_before_it_is_kept, start,
