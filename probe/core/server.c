@@ -16,6 +16,7 @@
 #include "version.h"
 
 #define NS_A_MS 1000000u
+#define TICK_LEAST_NS (50 * (uint64_t)NS_A_MS)      // between samples that viewers hasten
 #define AGENT_PATIENCE_NS (100 * (uint64_t)NS_A_MS) // then a sample goes without it
 #define AGENT_LOST_NS (2000 * (uint64_t)NS_A_MS)    // then it is looked for
 #define POLL_EXTRA 2 // the listening socket and the eventfd
@@ -31,6 +32,7 @@ struct server {
     size_t viewer_count;
     struct feed feed;
     struct sample last; // the header of the last sample
+    uint64_t ticked_ns; // when the last tick was, 0 before one
     uint64_t next_tick_ns;
     uint64_t sample_due_ns; // 0 when no sample waits for the agent
     uint64_t asked_ns;      // when the agent was asked and has not answered, 0 otherwise
@@ -40,6 +42,17 @@ struct server {
     uint64_t cost_at_ns;
     uint64_t cost_spent_ns;
 };
+
+// A sample at once, but not so often that viewers could keep the program busy:
+// each takes the GVL.
+static void
+tick_soon(struct server *server)
+{
+    uint64_t soon_ns = server->ticked_ns ? server->ticked_ns + TICK_LEAST_NS : 0;
+    if (server->next_tick_ns > soon_ns) {
+        server->next_tick_ns = soon_ns;
+    }
+}
 
 static void
 drain(int fd)
@@ -167,7 +180,7 @@ accept_viewer(struct server *server)
     say_hello(server, viewer);
     say_notices(server, viewer);
     server->viewers[server->viewer_count++] = viewer;
-    server->next_tick_ns = 0; // a sample at once
+    tick_soon(server);
 }
 
 // What the agent is to do for a request; 0 when it is refused with `why`.
@@ -223,7 +236,7 @@ take_request(struct server *server, struct viewer *viewer, const struct request 
 {
     if (request->action == REQUEST_KEY) {
         viewer->wants_seed = true;
-        server->next_tick_ns = 0;
+        tick_soon(server);
         say_result(viewer, request->id, RESULT_DONE, "");
         return;
     }
@@ -395,6 +408,7 @@ static void
 tick(struct server *server, uint64_t now_ns)
 {
     struct probe *probe = server->probe;
+    server->ticked_ns = now_ns;
     server->next_tick_ns = now_ns + (uint64_t)(probe->settings.interval_s * 1e9);
     server->accept_failed = false;
     bool chores = probe->tally.registry.unnamed || probe->tally.registry.dead;
@@ -416,8 +430,9 @@ serve_viewer(struct server *server, struct viewer *viewer, short events)
     struct request request;
     if (events & POLLOUT) {
         viewer_flush(viewer);
-        server->next_tick_ns =
-            viewer->wants_seed && viewer->out.length == 0 ? 0 : server->next_tick_ns;
+        if (viewer->wants_seed && viewer->out.length == 0) {
+            tick_soon(server);
+        }
     }
     if (events & (POLLIN | POLLHUP | POLLERR)) {
         viewer_read(viewer);

@@ -88,11 +88,17 @@ next(struct client *client)
     }
 }
 
+void
+client_next(struct client *client)
+{
+    assert_true(next(client));
+}
+
 const struct message *
 client_wait(struct client *client, enum message_kind kind)
 {
     do {
-        assert_true(next(client));
+        client_next(client);
     } while (client->message.kind != kind);
     return &client->message;
 }

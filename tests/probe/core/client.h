@@ -23,6 +23,9 @@ void client_close(struct client *client);
 void client_ask(struct client *client, uint64_t id, enum request_action action,
                 uint64_t argument);
 
+// The next message, whatever it is.
+void client_next(struct client *client);
+
 // Pass over messages until one of this kind.
 const struct message *client_wait(struct client *client, enum message_kind kind);
 

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "probe/core/clock.h"
 #include "tests/probe/core/client.h"
 #include "tests/probe/core/fixture.h"
 #include "tests/probe/core/program.h"
@@ -316,6 +317,32 @@ viewers_that_come_and_go_at_any_moment_harm_nobody(void **state)
     program_stop();
 }
 
+// Each sample takes the GVL: asking for many must not.
+static void
+viewers_in_a_hurry_do_not_keep_the_program_busy(void **state)
+{
+    (void)state;
+    settings.interval_s = 3600;
+    program_start(&settings, true);
+    struct client client = client_connect(settings.socket);
+    client_wait(&client, MESSAGE_SAMPLE);
+    uint64_t began_ns = clock_monotonic_ns();
+    size_t samples = 0;
+    for (uint64_t i = 1; i <= 3000; i++) {
+        client_ask(&client, i, REQUEST_KEY, 0);
+        do {
+            client_next(&client);
+            samples += client.message.kind == MESSAGE_SAMPLE;
+        } while (client.message.kind != MESSAGE_RESULT);
+    }
+    uint64_t elapsed_ms = (clock_monotonic_ns() - began_ns) / 1000000;
+    assert_true(samples <= elapsed_ms / 50 + 1);
+    client_wait(&client, MESSAGE_SAMPLE); // one still comes, long before its time
+    assert_true(client.message.sample.key);
+    client_close(&client);
+    program_stop();
+}
+
 #define MANY_CLASSES 60000u
 
 static void
@@ -381,6 +408,8 @@ main(void)
                                         start, end),
         cmocka_unit_test_setup_teardown(
             viewers_that_come_and_go_at_any_moment_harm_nobody, start, end),
+        cmocka_unit_test_setup_teardown(viewers_in_a_hurry_do_not_keep_the_program_busy,
+                                        start, end),
         cmocka_unit_test_setup_teardown(
             a_slow_viewer_is_seeded_again_and_its_loss_is_counted, start, end),
     };
