@@ -39,11 +39,12 @@ tally_allocated(struct tally *tally, uintptr_t address, uintptr_t key)
         count_up(&tally->unplaced);
         return;
     }
+    site_id site = slot->site; // the slot itself may move when a class dies
     if (*entry) {
         tally_missed_free(tally, address, *entry);
     }
-    *entry = shadow_pack(slot->site, address);
-    count_up(&registry_site(&tally->registry, slot->site)->allocated);
+    *entry = shadow_pack(site, address);
+    count_up(&registry_site(&tally->registry, site)->allocated);
 }
 
 // context: hook. The object at `address` is being freed. It is not looked at:

@@ -120,6 +120,27 @@ a_class_whose_free_nobody_told_of_is_dead_when_its_slot_is_used_again(void **sta
     assert_int_equal(registry_counts(&tally->registry, before).live, 1);
 }
 
+// Removing its key moves those that come after it in the registry's table, the
+// key of the object being allocated among them.
+static void
+an_object_in_the_slot_of_a_dead_class_is_counted_under_its_own(void **state)
+{
+    struct tally *tally = *state;
+    size_t mask = tally->registry.slot_count - 1;
+    uintptr_t dead = address_of(9);
+    size_t number = 1;
+    while ((registry_hash(class_key(number)) & mask) != (registry_hash(dead) & mask)) {
+        number++;
+    }
+    tally_allocated(tally, dead, class_key(0));
+    tally_allocated(tally, address_of(1), dead);
+    tally_allocated(tally, address_of(2), class_key(number));
+    tally_allocated(tally, dead, class_key(number));
+    assert_int_equal(counts_of(tally, class_key(number)).live, 2);
+    tally_freed(tally, dead);
+    assert_int_equal(counts_of(tally, class_key(number)).live, 1);
+}
+
 static void
 what_cannot_be_placed_is_counted_as_such(void **state)
 {
@@ -360,6 +381,8 @@ main(void)
         cmocka_unit_test_setup_teardown(
             a_class_whose_free_nobody_told_of_is_dead_when_its_slot_is_used_again, start,
             end),
+        cmocka_unit_test_setup_teardown(
+            an_object_in_the_slot_of_a_dead_class_is_counted_under_its_own, start, end),
         cmocka_unit_test_setup_teardown(what_cannot_be_placed_is_counted_as_such, start,
                                         end),
         cmocka_unit_test_setup_teardown(objects_that_move_are_freed_where_they_are, start,
