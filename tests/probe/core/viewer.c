@@ -206,7 +206,7 @@ static void
 requests_arrive_byte_by_byte(void **state)
 {
     struct buffer frames = {0};
-    struct request request;
+    struct request request = {0};
     (void)state;
     struct message message = request_of(9);
     peer_greets(PROTOCOL_VERSION);
