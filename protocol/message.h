@@ -191,7 +191,7 @@ enum bye_reason {
 
 struct bye {
     uint64_t reason; // enum bye_reason
-    uint64_t status; // exit status, or COUNT_UNKNOWN
+    uint64_t status; // exit status, 128 and more for a signal; or COUNT_UNKNOWN
     struct text text;
 };
 

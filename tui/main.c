@@ -71,18 +71,22 @@ end(const struct session *session, enum loop_end how)
     return *error ? complain(status_of(how), error) : status_of(how);
 }
 
+// Names and bytes come when the program lets the probe ask: soon, or not at all.
 static bool
-named(void *context)
+complete(void *context)
 {
     const struct session *session = context;
+    const struct model *model = app_model(session->app);
+    const struct sample *sample = model_sample(model);
+    bool weighed = sample->mode == MODE_DORMANT || sample->probe.census_us > 0;
 
-    return listing_named(app_model(session->app), session->cli->all);
+    return weighed && listing_named(model, session->cli->all);
 }
 
 static enum cli_status
 once(struct session *session)
 {
-    enum loop_end how = loop_fetch(session->loop, session->app, named, session);
+    enum loop_end how = loop_fetch(session->loop, session->app, complete, session);
 
     return how == LOOP_DONE ? print(session) : end(session, how);
 }

@@ -483,6 +483,9 @@ turn(struct server *server, const struct pollfd *polls, size_t poll_count)
     if (now_ns >= server->next_tick_ns) {
         tick(server, now_ns);
     }
+    if (done & WORK_CENSUS) { // its figures are waited for
+        server->sample_due_ns = now_ns;
+    }
     if (server->sample_due_ns &&
         ((done & WORK_REFRESH) || now_ns >= server->sample_due_ns)) {
         send_sample(server, now_ns);

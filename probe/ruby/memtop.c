@@ -85,7 +85,8 @@ take_setting(VALUE name, VALUE value, VALUE context)
     return ST_CONTINUE;
 }
 
-// The exit status the program is about to end with, from what it ends of.
+// The exit status the program is about to end with, from what it ends of; as a
+// shell has it, 128 and the number for a signal.
 static uint64_t
 exit_status(void)
 {
@@ -95,6 +96,9 @@ exit_status(void)
     }
     if (rb_obj_is_kind_of(error, rb_eSystemExit)) {
         return NUM2UINT(rb_funcall(error, rb_intern("status"), 0)) & 0xff;
+    }
+    if (rb_obj_is_kind_of(error, rb_eSignal)) {
+        return 128 + NUM2UINT(rb_funcall(error, rb_intern("signo"), 0));
     }
     return 1;
 }

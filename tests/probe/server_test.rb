@@ -181,7 +181,7 @@ class ServerTest < Minitest::Test
   end
 
   def test_goodbye_has_the_exit_status
-    { "exit 3" => 3, "raise 'x'" => 1, "nil" => 0, "abort" => 1 }.each do |ending, status|
+    { "exit 3" => 3, "raise 'x'" => 1, "nil" => 0, "abort" => 1, "Process.kill(:TERM, $$); sleep" => 143 }.each do |ending, status|
       program = spawn_ruby("puts :ready; gets; $stderr.reopen(File::NULL); #{ending}")
       assert_equal "ready", program.line
       client = connect.sample
