@@ -72,8 +72,8 @@ app_say(struct app *app, bool error, const char *text, uint64_t now_ms)
     return REACT_DRAW;
 }
 
-__attribute__((format(printf, 3, 4))) static unsigned
-say(struct app *app, bool error, const char *format, ...)
+unsigned
+app_tell(struct app *app, bool error, const char *format, ...)
 {
     char text[APP_MESSAGE_BYTES];
     va_list arguments;
@@ -88,12 +88,13 @@ take_hello(struct app *app, uint64_t old_pid)
 {
     const struct hello *hello = model_hello(app->model);
     if (hello->version != PROTOCOL_VERSION) {
-        say(app, true, "the probe speaks version %llu of the protocol, memtop version %d",
-            (unsigned long long)hello->version, PROTOCOL_VERSION);
+        app_tell(app, true,
+                 "the probe speaks version %llu of the protocol, memtop version %d",
+                 (unsigned long long)hello->version, PROTOCOL_VERSION);
     } else if (model_restarted(app->model)) {
-        say(app, false,
-            "another process: pid %llu after %llu; marks and history go on by name",
-            (unsigned long long)hello->pid, (unsigned long long)old_pid);
+        app_tell(app, false,
+                 "another process: pid %llu after %llu; marks and history go on by name",
+                 (unsigned long long)hello->pid, (unsigned long long)old_pid);
     }
 }
 
@@ -110,8 +111,8 @@ take_result(struct app *app, const struct result *result)
     char text[APP_MESSAGE_BYTES - 64]; // the rest of the line fits beside it
     size_t length = result->text.length;
     text_escape(text, sizeof text, length > 0 ? result->text.bytes : "", length);
-    say(app, result->status != RESULT_DONE, "%s: %s%s%s", pending->name, outcome,
-        text[0] != '\0' ? ", " : "", text);
+    app_tell(app, result->status != RESULT_DONE, "%s: %s%s%s", pending->name, outcome,
+             text[0] != '\0' ? ", " : "", text);
     pending->id = 0;
 }
 
@@ -129,7 +130,7 @@ keep_paused(struct app *app)
         app->scene.model = app->paused;
     } else {
         app->scene.paused = false;
-        say(app, true, "no memory to keep a paused screen: it goes on");
+        app_tell(app, true, "no memory to keep a paused screen: it goes on");
     }
 }
 
@@ -143,7 +144,7 @@ app_message(struct app *app, const struct message *message, uint64_t now_ms)
         model_reconnect(app->model);
     }
     if (!model_apply(app->model, message)) {
-        return say(app, true, "out of memory: some figures were left out");
+        return app_tell(app, true, "out of memory: some figures were left out");
     }
     switch (message->kind) {
     case MESSAGE_HELLO:
@@ -288,7 +289,7 @@ unknown_key(struct app *app, struct key key)
 {
     char name[KEYMAP_NAME_BYTES];
     keymap_name(name, key.code, app->scene.ascii);
-    return say(app, false, "%s: no such key here, ? for help", name);
+    return app_tell(app, false, "%s: no such key here, ? for help", name);
 }
 
 static unsigned

@@ -1,6 +1,5 @@
 #include "tui/app_command.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -22,17 +21,6 @@ struct command {
     const char *help; // NULL: not to be typed
 };
 
-__attribute__((format(printf, 3, 4))) static unsigned
-say(struct app *app, bool error, const char *format, ...)
-{
-    char text[APP_MESSAGE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return app_say(app, error, text, app->scene.now_ms);
-}
-
 static unsigned
 open_view(struct app *app, struct view *view)
 {
@@ -49,10 +37,10 @@ request(struct app *app, const char *name, enum request_action action, uint64_t 
     struct request request = {++app->request_id, (uint64_t)action, argument};
     if (app->scene.link != LINK_LIVE ||
         !app->options.send(app->options.context, &request)) {
-        return say(app, true, "%s: not connected to a probe", name);
+        return app_tell(app, true, "%s: not connected to a probe", name);
     }
     app->pending[request.id % APP_PENDING_MAX] = (struct pending){request.id, name};
-    return say(app, false, "%s: asked for", name);
+    return app_tell(app, false, "%s: asked for", name);
 }
 
 // Says why when the program must not be changed; true when it may.
@@ -60,11 +48,12 @@ static bool
 may_change(struct app *app, const char *name)
 {
     if (app->scene.readonly) {
-        say(app, true, "%s: refused, memtop was started with --readonly", name);
+        app_tell(app, true, "%s: refused, memtop was started with --readonly", name);
         return false;
     }
     if ((model_hello(app->model)->capabilities & CAPABILITY_READONLY) != 0) {
-        say(app, true, "%s: refused, the probe is read-only (MEMTOP_READONLY)", name);
+        app_tell(app, true, "%s: refused, the probe is read-only (MEMTOP_READONLY)",
+                 name);
         return false;
     }
     return true;
@@ -81,7 +70,7 @@ run_sort(struct app *app, const char *argument)
     }
     enum column_id column = column_find(argument, strlen(argument));
     if (column == COLUMN_COUNT || !rows_sort(&app->table.rows, column)) {
-        return say(app, true, "sort: no column \"%.40s\" to order by", argument);
+        return app_tell(app, true, "sort: no column \"%.40s\" to order by", argument);
     }
     return REACT_DRAW;
 }
@@ -98,7 +87,7 @@ run_filter(struct app *app, const char *argument)
         // the rows of before, not those of the last half of a word that made sense
         table_filter(&app->table, app->prompt.before, ignored);
     }
-    return say(app, true, "%s", error);
+    return app_tell(app, true, "%s", error);
 }
 
 static int
@@ -140,24 +129,24 @@ run_mark(struct app *app, const char *argument)
 {
     int mark = argument[0] == '\0' ? free_mark(app) : mark_of(argument);
     if (app->paused != NULL) {
-        return say(app, true,
-                   "mark: the screen is paused, and a mark is set on live "
-                   "figures; Space goes on");
+        return app_tell(app, true,
+                        "mark: the screen is paused, and a mark is set on live "
+                        "figures; Space goes on");
     }
     if (!model_sampled(app->model)) {
-        return say(app, true, "mark: there are no figures yet");
+        return app_tell(app, true, "mark: there are no figures yet");
     }
     if (mark == MODEL_MARKS_MAX && argument[0] == '\0') {
-        return say(app, true, "mark: A to Z are all set; :mark A sets one anew");
+        return app_tell(app, true, "mark: A to Z are all set; :mark A sets one anew");
     }
     if (mark == MODEL_MARKS_MAX) {
-        return say(app, true, "mark: \"%.20s\" is no letter from A to Z", argument);
+        return app_tell(app, true, "mark: \"%.20s\" is no letter from A to Z", argument);
     }
     if (!model_mark_set(app->model, mark)) {
-        return say(app, true, "mark: no memory left to keep one");
+        return app_tell(app, true, "mark: no memory left to keep one");
     }
     use_mark(app, mark);
-    return say(app, false, "mark %c is set: changes are since now", 'A' + mark);
+    return app_tell(app, false, "mark %c is set: changes are since now", 'A' + mark);
 }
 
 static unsigned
@@ -167,7 +156,7 @@ run_since(struct app *app, const char *argument)
     if (argument[0] == '\0') {
         int other = used == MODEL_MARK_NONE ? app->last_mark : MODEL_MARK_NONE;
         if (used == MODEL_MARK_NONE && other == MODEL_MARK_NONE) {
-            return say(app, true, "since: no mark is set; m sets one");
+            return app_tell(app, true, "since: no mark is set; m sets one");
         }
         return use_mark(app, other);
     }
@@ -176,7 +165,7 @@ run_since(struct app *app, const char *argument)
     }
     int mark = mark_of(argument);
     if (mark == MODEL_MARKS_MAX || model_mark(app->model, mark) == NULL) {
-        return say(app, true, "since: there is no mark \"%.20s\"", argument);
+        return app_tell(app, true, "since: there is no mark \"%.20s\"", argument);
     }
     return use_mark(app, mark);
 }
@@ -198,17 +187,17 @@ run_mode(struct app *app, const char *argument)
     enum probe_mode mode;
     uint64_t capabilities = model_hello(app->model)->capabilities;
     if (!mode_parse(argument, &mode) || mode == MODE_TRACE) {
-        return say(app, true,
-                   "mode: one of dormant, census, count is needed, not \"%.20s\"",
-                   argument);
+        return app_tell(app, true,
+                        "mode: one of dormant, census, count is needed, not \"%.20s\"",
+                        argument);
     }
     if (!may_change(app, "mode")) {
         return REACT_DRAW;
     }
     if (mode == MODE_COUNT && (capabilities & CAPABILITY_COUNT) == 0) {
-        return say(app, true,
-                   "mode: this program cannot be counted; the notices (!) may "
-                   "say why");
+        return app_tell(app, true,
+                        "mode: this program cannot be counted; the notices (!) may "
+                        "say why");
     }
     return request(app, "mode", REQUEST_MODE, (uint64_t)mode);
 }
@@ -220,7 +209,7 @@ run_gc(struct app *app, const char *argument)
         return REACT_DRAW;
     }
     if ((model_hello(app->model)->capabilities & CAPABILITY_GC) == 0) {
-        return say(app, true, "garbage collection: this probe cannot run one");
+        return app_tell(app, true, "garbage collection: this probe cannot run one");
     }
     if (strcmp(argument, "now") == 0) {
         return request(app, "garbage collection", REQUEST_GC, 0);
@@ -256,7 +245,8 @@ static unsigned
 run_write(struct app *app, const char *argument)
 {
     if (strlen(argument) >= sizeof app->write_path) {
-        return say(app, true, "write: a path of more than %d bytes", APP_PATH_BYTES - 1);
+        return app_tell(app, true, "write: a path of more than %d bytes",
+                        APP_PATH_BYTES - 1);
     }
     if (argument[0] == '\0') {
         default_path(app, app->write_path);
@@ -271,10 +261,11 @@ run_mouse(struct app *app, const char *argument)
 {
     bool on = strcmp(argument, "on") == 0;
     if (!on && strcmp(argument, "off") != 0) {
-        return say(app, true, "mouse: on or off is needed, not \"%.20s\"", argument);
+        return app_tell(app, true, "mouse: on or off is needed, not \"%.20s\"", argument);
     }
     app->scene.mouse = on;
-    say(app, false, on ? "the mouse works here" : "the mouse is the terminal's again");
+    app_tell(app, false,
+             on ? "the mouse works here" : "the mouse is the terminal's again");
     return REACT_MOUSE | REACT_DRAW;
 }
 
@@ -325,11 +316,11 @@ static unsigned
 search(struct app *app, int by)
 {
     if (app->table.wanted.count == 0) {
-        return say(app, true, "there is no filter to look for: / sets one");
+        return app_tell(app, true, "there is no filter to look for: / sets one");
     }
     if (!table_search(&app->table, &app->scene, by)) {
-        return say(app, true, "no class in the list matches %.100s",
-                   app->table.wanted.text);
+        return app_tell(app, true, "no class in the list matches %.100s",
+                        app->table.wanted.text);
     }
     return REACT_DRAW;
 }
@@ -354,8 +345,9 @@ run_follow(struct app *app, const char *argument)
     bool *follow = &app->table.rows.follow;
     (void)argument;
     *follow = !*follow;
-    return say(app, false,
-               *follow ? "the cursor follows its class" : "the cursor stays in its row");
+    return app_tell(app, false,
+                    *follow ? "the cursor follows its class"
+                            : "the cursor stays in its row");
 }
 
 static unsigned
@@ -438,7 +430,7 @@ app_command_run(struct app *app, const char *line)
     char name[NAME_MAX_BYTES * TEXT_ESCAPE_GROWTH];
     text_escape(name, sizeof name, line,
                 length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES);
-    return say(app, true, "no command \"%s\"; ? lists them, Tab completes", name);
+    return app_tell(app, true, "no command \"%s\"; ? lists them, Tab completes", name);
 }
 
 unsigned

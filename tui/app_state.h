@@ -57,4 +57,8 @@ struct app {
     char write_path[APP_PATH_BYTES];
 };
 
+// Show words on the message line. Returns what app_say() does.
+unsigned app_tell(struct app *app, bool error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 #endif

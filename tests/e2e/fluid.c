@@ -93,7 +93,8 @@ struct press {
     const char *shown;
 };
 
-// Press two keys in turn and take the time until the screen shows what it must.
+// Press two keys in turn and take the time until the screen shows what it must,
+// and no longer what the other key made it show.
 static void
 press_and_measure(struct terminal *terminal, const char *what,
                   const struct press presses[2])
@@ -104,6 +105,7 @@ press_and_measure(struct terminal *terminal, const char *what,
         double start = now_ms();
         terminal_type(terminal, presses[i % 2].key);
         assert_true(terminal_shows(terminal, presses[i % 2].shown));
+        assert_true(terminal_hides(terminal, presses[(i + 1) % 2].shown));
         times[i] = now_ms() - start;
     }
     qsort(times, KEYS, sizeof(*times), by_size);

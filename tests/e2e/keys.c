@@ -254,6 +254,7 @@ writes_what_is_shown_to_a_file(void **state)
     fclose(file);
     assert_non_null(strstr(all, "Class00039"));
     assert_null(strchr(all, '\033'));
+    assert_null(strstr(all, ":write"));
     press(command);
     expect("exists");
     // the default name has the program's pid and the time, in the current folder

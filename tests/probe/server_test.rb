@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "json"
 require "test_helper"
 require "probed"
 
@@ -22,6 +23,17 @@ class ServerTest < Minitest::Test
     assert_includes hello[:command], "memtop/auto"
     assert_equal 1, hello[:version]
     assert_in_delta Time.now.to_f, hello[:started_us] / 1e6, 60
+  end
+
+  def test_a_client_in_another_language_reads_the_live_stream
+    program = sleeper
+    client = File.expand_path("../protocol/client.py", __dir__)
+    output, errors, status = Open3.capture3("/usr/bin/python3", client, @socket, "--samples", "2")
+    assert status.success?, errors
+    seen = JSON.parse(output)
+    assert_equal program.pid, seen["hello"]["pid"]
+    assert_equal 64, seen["classes"]["Order"]["live"]
+    assert_equal seen["process"]["heap_slots_live"], seen["totals"]["live"]
   end
 
   def test_every_figure_of_the_header_is_real

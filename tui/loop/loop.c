@@ -121,8 +121,10 @@ loop_free(struct loop *loop)
     }
     link_free(loop->link);
     uv_close((uv_handle_t *)&loop->patience, NULL);
-    uv_run(&loop->uv, UV_RUN_DEFAULT); // lets every handle go
-    uv_loop_close(&loop->uv);
+    // every handle goes in a turn of its own; a stop that came late ends one early
+    while (uv_loop_close(&loop->uv) == UV_EBUSY) {
+        uv_run(&loop->uv, UV_RUN_DEFAULT);
+    }
     free(loop);
 }
 

@@ -120,6 +120,8 @@ write_screen(struct watch *watch)
     if (!path) {
         return REACT_NOTHING;
     }
+    // as it is without the command line that asked for it
+    app_draw(watch->app, &watch->grid, now_ms());
     char *text = grid_text(&watch->grid);
     if (text) {
         good = save_text(path, text, words, sizeof(words));

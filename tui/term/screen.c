@@ -37,6 +37,7 @@ static struct {
     volatile sig_atomic_t armed;
     int terminal;
     struct termios modes;
+    bool mouse; // the terminal may tell of it
     char bytes[256];
     size_t length;
 } rescue;
@@ -78,6 +79,7 @@ rescue_arm(int terminal, const struct termios *modes)
 {
     rescue.terminal = terminal;
     rescue.modes = *modes;
+    rescue.mouse = terminfo_mouse();
     rescue.length = terminfo_farewell(rescue.bytes, sizeof(rescue.bytes));
     rescue.armed = 1;
 }
@@ -89,7 +91,9 @@ screen_rescue(void)
         return;
     }
     rescue.armed = 0;
-    put(rescue.terminal, MOUSE_OFF);
+    if (rescue.mouse) {
+        put(rescue.terminal, MOUSE_OFF);
+    }
     put_bytes(rescue.terminal, rescue.bytes, rescue.length);
     tcsetattr(rescue.terminal, TCSANOW, &rescue.modes);
 }
@@ -247,8 +251,10 @@ screen_resize(struct screen *screen)
 void
 screen_mouse(struct screen *screen, bool on)
 {
-    screen->mouse = on && terminfo_mouse();
-    put(screen->terminal, screen->mouse ? MOUSE_ON : MOUSE_OFF);
+    if (terminfo_mouse()) {
+        screen->mouse = on;
+        put(screen->terminal, on ? MOUSE_ON : MOUSE_OFF);
+    }
 }
 
 /*
