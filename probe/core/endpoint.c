@@ -21,7 +21,7 @@ bool
 endpoint_default_path(char path[ENDPOINT_PATH_MAX], pid_t pid)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
-    if (runtime && *runtime) {
+    if (runtime && *runtime && access(runtime, W_OK | X_OK) == 0) {
         return fits(
             snprintf(path, ENDPOINT_PATH_MAX, "%s/memtop/%ld.sock", runtime, (long)pid));
     }

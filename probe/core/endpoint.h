@@ -20,8 +20,8 @@
 #define ENDPOINT_PATH_MAX 108 // of a socket's address, the last byte is 0
 
 // context: any. Where `pid` listens when nobody said otherwise:
-// $XDG_RUNTIME_DIR/memtop/PID.sock, else memtop-UID/PID.sock in the temporary
-// folder. False when that is too long.
+// $XDG_RUNTIME_DIR/memtop/PID.sock, else (unset, or not there) memtop-UID/PID.sock
+// in the temporary folder. False when that is too long.
 bool endpoint_default_path(char path[ENDPOINT_PATH_MAX], pid_t pid);
 
 // context: any. Where a child listens whose parent listens on `path`: beside it.

@@ -6,7 +6,7 @@
 // A frame of names, or of rows, holds at most this many: far below
 // FRAME_BODY_MAX even if every one is as long as it may be.
 #define NAMES_A_FRAME 2000u
-#define ROWS_A_FRAME 100000u
+#define ROWS_A_FRAME 200000u
 
 struct feed_seen {
     struct class_row row; // id 0: viewers know nothing of this class

@@ -186,6 +186,11 @@ check_losses(struct probe *probe)
 static void
 refresh(struct probe *probe)
 {
+    if (probe->tally.lost) {
+        probe_refuse_count(probe,
+                           "there was no memory to follow a compaction of the heap; "
+                           "classes are counted by census");
+    }
     read_heap(probe);
     check_balance(probe);
     recycle_classes(probe);

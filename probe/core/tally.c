@@ -59,10 +59,12 @@ move_entry(void *context, uintptr_t address, shadow_entry *entry)
     *place = shadow_pack(site, now);
 }
 
-bool
+void
 tally_compacted(struct tally *tally, uintptr_t (*moved)(uintptr_t address))
 {
     struct compaction compaction = {.tally = tally, .moved = moved};
     shadow_each(&tally->shadow, 0, UINTPTR_MAX, move_entry, &compaction);
-    return registry_rekey(&tally->registry, moved) && !compaction.failed;
+    if (!registry_rekey(&tally->registry, moved) || compaction.failed) {
+        tally->lost = true;
+    }
 }

@@ -17,6 +17,7 @@ struct tally {
     _Atomic uint64_t freed;
     _Atomic uint64_t missed_frees; // seen when a slot was allocated twice
     _Atomic uint64_t unplaced;     // objects not tracked for want of memory
+    _Atomic bool lost;             // a compaction could not be followed: stop counting
 };
 
 // context: gvl. False when the kernel has no memory.
@@ -68,7 +69,7 @@ tally_class_freed(struct tally *tally, uintptr_t address)
 }
 
 // context: gvl, from the runtime's compaction. `moved` gives an object's
-// address of now, from the one it had. False when memory ran out.
-bool tally_compacted(struct tally *tally, uintptr_t (*moved)(uintptr_t address));
+// address of now, from the one it had. Without memory for that, `lost` is set.
+void tally_compacted(struct tally *tally, uintptr_t (*moved)(uintptr_t address));
 
 #endif

@@ -64,8 +64,8 @@ on_compaction(void *context)
 {
     (void)context;
     mapped_block = 0;
-    if (hooked && !tally_compacted(tally, moved_to)) {
-        count_up(&tally->unplaced);
+    if (hooked) {
+        tally_compacted(tally, moved_to);
     }
 }
 

@@ -76,9 +76,9 @@ the_default_is_in_the_runtime_folder(void **state)
 {
     char path[ENDPOINT_PATH_MAX];
     (void)state;
-    setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
+    setenv("XDG_RUNTIME_DIR", "/dev/shm", 1);
     assert_true(endpoint_default_path(path, 42));
-    assert_string_equal(path, "/run/user/7/memtop/42.sock");
+    assert_string_equal(path, "/dev/shm/memtop/42.sock");
 }
 
 static void
@@ -87,12 +87,14 @@ without_a_runtime_folder_it_is_in_the_temporary_one(void **state)
     char path[ENDPOINT_PATH_MAX];
     char expected[ENDPOINT_PATH_MAX];
     (void)state;
-    setenv("XDG_RUNTIME_DIR", "", 1);
     setenv("TMPDIR", "/var/tmp", 1);
     snprintf(expected, sizeof(expected), "/var/tmp/memtop-%lu/42.sock",
              (unsigned long)geteuid());
-    assert_true(endpoint_default_path(path, 42));
-    assert_string_equal(path, expected);
+    for (size_t i = 0; i < 2; i++) { // said to be nowhere, and said to be where none is
+        setenv("XDG_RUNTIME_DIR", i == 0 ? "" : "/run/user/no-such-user", 1);
+        assert_true(endpoint_default_path(path, 42));
+        assert_string_equal(path, expected);
+    }
     unsetenv("TMPDIR");
     unsetenv("XDG_RUNTIME_DIR");
     snprintf(expected, sizeof(expected), "/tmp/memtop-%lu/42.sock",
@@ -107,15 +109,19 @@ a_default_that_is_too_long_is_refused(void **state)
     char path[ENDPOINT_PATH_MAX];
     char longest[200];
     (void)state;
+    unsetenv("XDG_RUNTIME_DIR");
     memset(longest, 'x', sizeof(longest) - 1);
     longest[0] = '/';
     for (size_t length = sizeof(longest) - 1; length > 1; length--) {
         longest[length] = '\0';
-        setenv("XDG_RUNTIME_DIR", longest, 1);
-        bool fits = length + strlen("/memtop/42.sock") < ENDPOINT_PATH_MAX;
+        setenv("TMPDIR", longest, 1);
+        char rest[64];
+        int rest_length =
+            snprintf(rest, sizeof(rest), "/memtop-%lu/42.sock", (unsigned long)geteuid());
+        bool fits = length + (size_t)rest_length < ENDPOINT_PATH_MAX;
         assert_true(endpoint_default_path(path, 42) == fits);
     }
-    unsetenv("XDG_RUNTIME_DIR");
+    unsetenv("TMPDIR");
 }
 
 static void

@@ -19,7 +19,7 @@
 #include "protocol/decoder.h"
 #include "tests/probe/core/fixture.h"
 
-#define IDS_MAX 300000u
+#define IDS_MAX 600000u
 #define AT ((struct stamp){5, 6})
 
 /* Memory that runs out. */
@@ -403,7 +403,7 @@ static void
 many_rows_come_in_frames_of_a_bounded_size(void **state)
 {
     (void)state;
-    const size_t classes = 250001; // two frames and a half
+    const size_t classes = 500001; // two frames and a half
     for (size_t i = 1; i <= classes; i++) {
         allocate(i, i);
     }

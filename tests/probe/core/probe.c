@@ -226,6 +226,28 @@ every_mode_follows_every_other(void **state)
     program_stop();
 }
 
+static void
+a_compaction_that_was_lost_ends_the_counting_in_words(void **state)
+{
+    (void)state;
+    program_start(&settings, true);
+    program_allocate(0, key_of(0));
+    struct client client = client_connect(settings.socket);
+    client_wait(&client, MESSAGE_SAMPLE);
+    program_lock();
+    probe.tally.lost = true; // as tally_compacted() does without memory
+    program_unlock();
+    const struct message *message = client_wait(&client, MESSAGE_NOTICE);
+    assert_true(client_text_has(message->notice.text, "compaction"));
+    do {
+        message = client_wait(&client, MESSAGE_SAMPLE);
+    } while (message->sample.mode != MODE_CENSUS || message->sample.totals.live != 1);
+    client_ask(&client, 1, REQUEST_MODE, MODE_COUNT);
+    assert_int_equal(client_result(&client, 1)->status, RESULT_FAILED);
+    client_close(&client);
+    program_stop();
+}
+
 /* Fork. */
 
 static struct class_row
@@ -361,6 +383,8 @@ main(void)
                                         start, end),
         cmocka_unit_test_setup_teardown(objects_from_before_the_start_are_counted, start,
                                         end),
+        cmocka_unit_test_setup_teardown(
+            a_compaction_that_was_lost_ends_the_counting_in_words, start, end),
         cmocka_unit_test_setup_teardown(every_mode_follows_every_other, start, end),
         cmocka_unit_test_setup_teardown(a_child_counts_on_beside_its_parent, start, end),
         cmocka_unit_test_setup_teardown(children_that_never_get_to_work_disturb_nobody,
