@@ -58,7 +58,7 @@ check_object(struct census *census, uintptr_t address, const struct registry_slo
     if (*entry) {
         site_id was = shadow_site(*entry);
         if (registry_site(&census->tally->registry, was)->class_index ==
-            slot->class_index) {
+            slot->site->class_index) {
             return;
         }
         census->moved++;
@@ -66,8 +66,8 @@ check_object(struct census *census, uintptr_t address, const struct registry_slo
     } else {
         census->missing++;
     }
-    *entry = shadow_pack(slot->site + 1, address);
-    add_found(census, slot->site + 1, 1);
+    *entry = shadow_pack(slot->site->id + 1, address);
+    add_found(census, slot->site->id + 1, 1);
 }
 
 static void
@@ -91,7 +91,7 @@ visit_slot(struct census *census, uintptr_t address)
     }
     census->objects++;
     struct class_entry *entry =
-        registry_class(&census->tally->registry, slot->class_index);
+        registry_class(&census->tally->registry, slot->site->class_index);
     entry->walk_live++;
     entry->walk_bytes += bytes;
     if (census->kind != CENSUS_COUNT) {

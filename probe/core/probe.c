@@ -153,11 +153,7 @@ check_balance(struct probe *probe)
     if (probe->mode != MODE_COUNT) {
         return;
     }
-    uint64_t live = 0;
-    uint32_t count = probe->tally.registry.class_count;
-    for (uint32_t i = 1; i < count; i++) {
-        live += registry_counts(&probe->tally.registry, i).live;
-    }
+    uint64_t live = registry_totals(&probe->tally.registry).live;
     pthread_mutex_lock(&probe->lock);
     probe->unbalanced = live != probe->heap.heap_slots_live;
     pthread_mutex_unlock(&probe->lock);

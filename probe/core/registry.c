@@ -108,6 +108,7 @@ reset_sites(struct registry *registry, site_id first, uint32_t class_index)
     for (site_id site = first; site < first + SITES_A_CLASS; site++) {
         struct site *row = registry_site(registry, site);
         row->class_index = class_index;
+        row->id = site;
         atomic_store_explicit(&row->allocated, 0, memory_order_relaxed);
         atomic_store_explicit(&row->freed, 0, memory_order_relaxed);
         atomic_store_explicit(&row->found, 0, memory_order_relaxed);
@@ -142,7 +143,8 @@ static const struct registry_slot *
 insert(struct registry *registry, uintptr_t key, uint32_t class_index)
 {
     struct registry_slot *slot = probe_slots(registry->slots, registry->slot_count, key);
-    *slot = (struct registry_slot){key, class_index, class_index * SITES_A_CLASS};
+    *slot =
+        (struct registry_slot){key, registry_site(registry, class_index * SITES_A_CLASS)};
     registry->slots_used++;
     return slot;
 }
@@ -161,7 +163,7 @@ registry_add(struct registry *registry, uintptr_t key)
     }
     uintptr_t real = registry->resolve ? registry->resolve(key) : key;
     slot = probe_slots(registry->slots, registry->slot_count, real);
-    uint32_t index = slot->key ? slot->class_index : add_class(registry, real);
+    uint32_t index = slot->key ? slot->site->class_index : add_class(registry, real);
     if (!index) {
         return NULL;
     }
@@ -195,7 +197,7 @@ registry_retire(struct registry *registry, uintptr_t key)
     if (!slot->key) {
         return;
     }
-    struct class_entry *entry = registry_class(registry, slot->class_index);
+    struct class_entry *entry = registry_class(registry, slot->site->class_index);
     if (entry->key == key) {
         uint32_t before = atomic_exchange_explicit(&entry->state, CLASS_STATE_DEAD,
                                                    memory_order_release);
@@ -276,4 +278,21 @@ registry_counts(const struct registry *registry, uint32_t index)
     }
     counts.live = counts.allocated + found - counts.freed;
     return counts;
+}
+
+struct site_counts
+registry_totals(const struct registry *registry)
+{
+    struct site_counts totals = {
+        .freed = atomic_load_explicit(&registry->past_freed, memory_order_acquire),
+        .allocated =
+            atomic_load_explicit(&registry->past_allocated, memory_order_acquire)};
+    uint32_t count = atomic_load_explicit(&registry->class_count, memory_order_acquire);
+    for (uint32_t i = 1; i < count; i++) {
+        struct site_counts counts = registry_counts(registry, i);
+        totals.live += counts.live;
+        totals.allocated += counts.allocated;
+        totals.freed += counts.freed;
+    }
+    return totals;
 }

@@ -31,7 +31,7 @@
 
 struct site {
     uint32_t class_index;
-    uint32_t reserved;
+    site_id id; // its own
     _Atomic uint64_t allocated;
     _Atomic uint64_t freed;
     _Atomic uint64_t found; // entered less removed by a census; wraps like a signed
@@ -61,8 +61,7 @@ struct class_entry {
 
 struct registry_slot {
     uintptr_t key;
-    uint32_t class_index;
-    site_id site;
+    struct site *site; // SITE_COUNTED of the key's class; sites never move
 };
 
 struct registry {
@@ -140,6 +139,9 @@ struct site_counts {
     uint64_t freed;
 };
 struct site_counts registry_counts(const struct registry *registry, uint32_t index);
+
+// context: any. The same over all classes, those recycled included.
+struct site_counts registry_totals(const struct registry *registry);
 
 // One writer at a time, any reader: a plain store that no reader sees torn.
 static inline void

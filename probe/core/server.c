@@ -278,8 +278,9 @@ reckon_cost(struct server *server, uint64_t now_ns)
     if (server->cost_at_ns && elapsed_ns < probe->settings.interval_s * 0.9e9) {
         return server->cost_ppm;
     }
-    double hooks_ns = (double)probe->tally.allocated * probe->allocated_ns +
-                      (double)probe->tally.freed * probe->freed_ns;
+    struct site_counts events = registry_totals(&probe->tally.registry);
+    double hooks_ns = (double)events.allocated * probe->allocated_ns +
+                      (double)events.freed * probe->freed_ns;
     uint64_t spent_ns = clock_thread_ns() + probe->agent_ns + (uint64_t)hooks_ns;
     if (server->cost_at_ns && spent_ns >= server->cost_spent_ns) {
         double delta_ns = (double)(spent_ns - server->cost_spent_ns);

@@ -13,8 +13,6 @@
 struct tally {
     struct shadow shadow;
     struct registry registry;
-    _Atomic uint64_t allocated; // hook events, for the probe's own cost
-    _Atomic uint64_t freed;
     _Atomic uint64_t missed_frees; // seen when a slot was allocated twice
     _Atomic uint64_t unplaced;     // objects not tracked for want of memory
     _Atomic bool lost;             // a compaction could not be followed: stop counting
@@ -33,19 +31,18 @@ void tally_missed_free(struct tally *tally, uintptr_t address, shadow_entry entr
 static inline void
 tally_allocated(struct tally *tally, uintptr_t address, uintptr_t key)
 {
-    count_up(&tally->allocated);
     const struct registry_slot *slot = registry_lookup(&tally->registry, key);
     shadow_entry *entry = shadow_place(&tally->shadow, address);
     if (!slot || !entry) {
         count_up(&tally->unplaced);
         return;
     }
-    site_id site = slot->site; // the slot itself may move when a class dies
+    struct site *site = slot->site; // the slot itself may move when a class dies
     if (*entry) {
         tally_missed_free(tally, address, *entry);
     }
-    *entry = shadow_pack(site, address);
-    count_up(&registry_site(&tally->registry, site)->allocated);
+    *entry = shadow_pack(site->id, address);
+    count_up(&site->allocated);
 }
 
 // context: hook. The object at `address` is being freed. It is not looked at:
@@ -53,7 +50,6 @@ tally_allocated(struct tally *tally, uintptr_t address, uintptr_t key)
 static inline void
 tally_freed(struct tally *tally, uintptr_t address)
 {
-    count_up(&tally->freed);
     shadow_entry *entry = shadow_find(&tally->shadow, address);
     if (entry && *entry) {
         count_up(&registry_site(&tally->registry, shadow_site(*entry))->freed);

@@ -126,14 +126,14 @@ static const struct class_entry *
 entry_of(uintptr_t key)
 {
     return registry_class(&tally.registry,
-                          registry_lookup(&tally.registry, key)->class_index);
+                          registry_lookup(&tally.registry, key)->site->class_index);
 }
 
 static struct site_counts
 counts_of(uintptr_t key)
 {
     return registry_counts(&tally.registry,
-                           registry_lookup(&tally.registry, key)->class_index);
+                           registry_lookup(&tally.registry, key)->site->class_index);
 }
 
 static void
@@ -507,15 +507,15 @@ without_hooks_a_class_nobody_has_an_object_of_is_dead(void **state)
     *heap_slot(page_start(1)) = class_key(2);
     walk(CENSUS_COUNT);
     const struct class_entry *entry = entry_of(class_key(1));
-    uint32_t row = registry_lookup(&tally.registry, class_key(1))->class_index;
+    uint32_t row = registry_lookup(&tally.registry, class_key(1))->site->class_index;
     *heap_slot(page_start(0)) = 0;
     walk(CENSUS_COUNT);
     assert_int_equal(entry->state, CLASS_STATE_DEAD);
     assert_int_equal(registry_counts(&tally.registry, row).live, 0);
     *heap_slot(page_start(0)) = class_key(1);
     walk(CENSUS_COUNT);
-    assert_int_not_equal(registry_lookup(&tally.registry, class_key(1))->class_index,
-                         row);
+    assert_int_not_equal(
+        registry_lookup(&tally.registry, class_key(1))->site->class_index, row);
     expect_the_truth();
 }
 

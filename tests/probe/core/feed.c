@@ -175,7 +175,7 @@ end(void **state)
 static uint32_t
 row_of(size_t number)
 {
-    return registry_lookup(&scene.registry, key_of(number))->class_index;
+    return registry_lookup(&scene.registry, key_of(number))->site->class_index;
 }
 
 static class_id

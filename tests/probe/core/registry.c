@@ -57,13 +57,14 @@ look_up(struct registry *registry, uintptr_t key)
 static class_id
 id_of(struct registry *registry, uintptr_t key)
 {
-    return registry_class(registry, look_up(registry, key).class_index)->id;
+    return registry_class(registry, look_up(registry, key).site->class_index)->id;
 }
 
 static void
 allocate(struct registry *registry, uintptr_t key, unsigned count)
 {
-    count_add(&registry_site(registry, look_up(registry, key).site)->allocated, count);
+    count_add(&registry_site(registry, look_up(registry, key).site->id)->allocated,
+              count);
 }
 
 // What the server does with a dead class that has no objects.
@@ -79,16 +80,18 @@ a_key_has_one_row_and_keeps_it(void **state)
 {
     struct registry *registry = *state;
     struct registry_slot slot = look_up(registry, key_of(1));
-    const struct class_entry *entry = registry_class(registry, slot.class_index);
+    const struct class_entry *entry = registry_class(registry, slot.site->class_index);
     assert_int_equal(entry->key, key_of(1));
     assert_int_equal(entry->id, 1);
     assert_int_equal(entry->state, CLASS_STATE_UNNAMED);
-    assert_int_equal(entry->site, slot.site);
+    assert_int_equal(entry->site, slot.site->id);
     assert_true(entry->bytes == COUNT_UNKNOWN);
-    assert_int_equal(registry_site(registry, slot.site)->class_index, slot.class_index);
-    assert_int_equal(registry_site(registry, slot.site + 1)->class_index,
-                     slot.class_index);
-    assert_int_equal(look_up(registry, key_of(1)).class_index, slot.class_index);
+    assert_int_equal(registry_site(registry, slot.site->id)->class_index,
+                     slot.site->class_index);
+    assert_int_equal(registry_site(registry, slot.site->id + 1)->class_index,
+                     slot.site->class_index);
+    assert_int_equal(look_up(registry, key_of(1)).site->class_index,
+                     slot.site->class_index);
     assert_int_equal(registry->class_count, 2);
     assert_int_equal(registry->unnamed, 1);
 }
@@ -98,10 +101,10 @@ many_keys_stay_apart_while_the_table_grows(void **state)
 {
     struct registry *registry = *state;
     for (size_t i = 0; i < 20000; i++) {
-        assert_int_equal(look_up(registry, key_of(i)).class_index, i + 1);
+        assert_int_equal(look_up(registry, key_of(i)).site->class_index, i + 1);
     }
     for (size_t i = 0; i < 20000; i++) {
-        assert_int_equal(look_up(registry, key_of(i)).class_index, i + 1);
+        assert_int_equal(look_up(registry, key_of(i)).site->class_index, i + 1);
         assert_int_equal(id_of(registry, key_of(i)), i + 1);
     }
     assert_true(registry->slots_used * 2 <= registry->slot_count);
@@ -129,17 +132,17 @@ keys_that_collide_survive_the_removal_of_any_of_them(void **state)
     for (size_t gone = 0; gone < 8; gone++) {
         uint32_t rows[8];
         for (size_t i = 0; i < 8; i++) {
-            rows[i] = look_up(registry, keys[i]).class_index;
+            rows[i] = look_up(registry, keys[i]).site->class_index;
         }
         registry_retire(registry, keys[gone]);
         uint32_t count = registry->class_count;
         for (size_t i = 0; i < 8; i++) {
             if (i != gone) {
-                assert_int_equal(look_up(registry, keys[i]).class_index, rows[i]);
+                assert_int_equal(look_up(registry, keys[i]).site->class_index, rows[i]);
             }
         }
         assert_int_equal(registry->class_count, count);
-        assert_int_not_equal(look_up(registry, keys[gone]).class_index, rows[gone]);
+        assert_int_not_equal(look_up(registry, keys[gone]).site->class_index, rows[gone]);
     }
 }
 
@@ -147,10 +150,10 @@ static void
 an_alias_counts_for_its_class_whichever_is_seen_first(void **state)
 {
     struct registry *registry = *state;
-    uint32_t first = look_up(registry, key_of(1) | ALIAS).class_index;
-    assert_int_equal(look_up(registry, key_of(1)).class_index, first);
-    uint32_t second = look_up(registry, key_of(2)).class_index;
-    assert_int_equal(look_up(registry, key_of(2) | ALIAS).class_index, second);
+    uint32_t first = look_up(registry, key_of(1) | ALIAS).site->class_index;
+    assert_int_equal(look_up(registry, key_of(1)).site->class_index, first);
+    uint32_t second = look_up(registry, key_of(2)).site->class_index;
+    assert_int_equal(look_up(registry, key_of(2) | ALIAS).site->class_index, second);
     assert_int_not_equal(first, second);
     assert_int_equal(registry->class_count, 3);
 }
@@ -159,10 +162,10 @@ static void
 an_alias_that_dies_leaves_its_class_alive(void **state)
 {
     struct registry *registry = *state;
-    uint32_t index = look_up(registry, key_of(1) | ALIAS).class_index;
+    uint32_t index = look_up(registry, key_of(1) | ALIAS).site->class_index;
     registry_retire(registry, key_of(1) | ALIAS);
     assert_int_equal(registry_class(registry, index)->state, CLASS_STATE_UNNAMED);
-    assert_int_equal(look_up(registry, key_of(1)).class_index, index);
+    assert_int_equal(look_up(registry, key_of(1)).site->class_index, index);
     assert_int_equal(registry->dead, 0);
 }
 
@@ -170,11 +173,11 @@ static void
 an_alias_that_outlives_its_class_harms_nobody(void **state)
 {
     struct registry *registry = *state;
-    uint32_t index = look_up(registry, key_of(1) | ALIAS).class_index;
+    uint32_t index = look_up(registry, key_of(1) | ALIAS).site->class_index;
     registry_retire(registry, key_of(1));
     bury(registry, index);
     registry_recycle(registry);
-    assert_int_equal(look_up(registry, key_of(2)).class_index, index);
+    assert_int_equal(look_up(registry, key_of(2)).site->class_index, index);
     registry_retire(registry, key_of(1) | ALIAS);
     assert_int_equal(registry_class(registry, index)->key, key_of(2));
     assert_int_equal(registry->dead, 0);
@@ -184,12 +187,12 @@ static void
 a_key_used_again_is_another_class(void **state)
 {
     struct registry *registry = *state;
-    uint32_t old = look_up(registry, key_of(1)).class_index;
+    uint32_t old = look_up(registry, key_of(1)).site->class_index;
     registry_retire(registry, key_of(1));
     registry_retire(registry, key_of(1)); // unknown by now
     assert_int_equal(registry->dead, 1);
     assert_int_equal(registry->unnamed, 0);
-    uint32_t new = look_up(registry, key_of(1)).class_index;
+    uint32_t new = look_up(registry, key_of(1)).site->class_index;
     assert_int_not_equal(new, old);
     assert_int_not_equal(registry_class(registry, new)->id,
                          registry_class(registry, old)->id);
@@ -203,27 +206,28 @@ a_recycled_row_gets_a_new_id_and_empty_counters(void **state)
     struct registry_slot old = look_up(registry, key_of(1));
     class_id id = id_of(registry, key_of(1));
     allocate(registry, key_of(1), 5);
-    count_add(&registry_site(registry, old.site + 1)->found, 2);
-    count_add(&registry_site(registry, old.site + 1)->freed, 2);
-    count_add(&registry_site(registry, old.site)->freed, 5);
-    registry_name(registry, old.class_index, strdup("Old"), CLASS_ANONYMOUS);
+    count_add(&registry_site(registry, old.site->id + 1)->found, 2);
+    count_add(&registry_site(registry, old.site->id + 1)->freed, 2);
+    count_add(&registry_site(registry, old.site->id)->freed, 5);
+    registry_name(registry, old.site->class_index, strdup("Old"), CLASS_ANONYMOUS);
     registry_retire(registry, key_of(1));
     registry_recycle(registry); // dead but not gone: nothing happens
-    assert_int_equal(registry_class(registry, old.class_index)->id, id);
-    bury(registry, old.class_index);
+    assert_int_equal(registry_class(registry, old.site->class_index)->id, id);
+    bury(registry, old.site->class_index);
     registry_recycle(registry);
-    assert_int_equal(registry_class(registry, old.class_index)->id, 0);
+    assert_int_equal(registry_class(registry, old.site->class_index)->id, 0);
     assert_int_equal(registry->past_allocated, 5);
     assert_int_equal(registry->past_freed, 7);
     assert_int_equal(registry->dead, 0);
 
-    const struct class_entry *entry = registry_class(registry, old.class_index);
-    assert_int_equal(look_up(registry, key_of(2)).class_index, old.class_index);
+    const struct class_entry *entry = registry_class(registry, old.site->class_index);
+    assert_int_equal(look_up(registry, key_of(2)).site->class_index,
+                     old.site->class_index);
     assert_true(entry->id > id);
     assert_null(entry->name);
     assert_int_equal(entry->flags, 0);
-    assert_int_equal(registry_counts(registry, old.class_index).live, 0);
-    assert_int_equal(registry_counts(registry, old.class_index).allocated, 0);
+    assert_int_equal(registry_counts(registry, old.site->class_index).live, 0);
+    assert_int_equal(registry_counts(registry, old.site->class_index).allocated, 0);
     assert_int_equal(registry->class_count, 2);
 }
 
@@ -231,7 +235,7 @@ static void
 each_naming_is_an_edit(void **state)
 {
     struct registry *registry = *state;
-    uint32_t index = look_up(registry, key_of(1)).class_index;
+    uint32_t index = look_up(registry, key_of(1)).site->class_index;
     const struct class_entry *entry = registry_class(registry, index);
     uint32_t edits = entry->name_edits;
     registry_name(registry, index, strdup("#<Class:0x1>"), CLASS_ANONYMOUS);
@@ -249,7 +253,7 @@ static void
 a_dead_class_may_still_be_named(void **state)
 {
     struct registry *registry = *state;
-    uint32_t index = look_up(registry, key_of(1)).class_index;
+    uint32_t index = look_up(registry, key_of(1)).site->class_index;
     registry_retire(registry, key_of(1));
     registry_name(registry, index, strdup("Late"), 0);
     assert_int_equal(registry_class(registry, index)->state, CLASS_STATE_DEAD);
@@ -271,7 +275,7 @@ classes_that_move_keep_their_rows(void **state)
     struct registry *registry = *state;
     uint32_t rows[3000];
     for (size_t i = 0; i < 3000; i++) {
-        rows[i] = look_up(registry, key_of(i)).class_index;
+        rows[i] = look_up(registry, key_of(i)).site->class_index;
         look_up(registry, key_of(i) | ALIAS);
     }
     registry_retire(registry, key_of(3));
@@ -280,8 +284,8 @@ classes_that_move_keep_their_rows(void **state)
     for (size_t i = 0; i < 3000; i++) {
         uintptr_t key = moved(key_of(i));
         if (i != 3) {
-            assert_int_equal(look_up(registry, key).class_index, rows[i]);
-            assert_int_equal(look_up(registry, key | ALIAS).class_index, rows[i]);
+            assert_int_equal(look_up(registry, key).site->class_index, rows[i]);
+            assert_int_equal(look_up(registry, key | ALIAS).site->class_index, rows[i]);
             assert_int_equal(registry_class(registry, rows[i])->key, key);
         }
     }
@@ -299,11 +303,11 @@ beyond_the_last_row_classes_are_refused_until_one_is_free(void **state)
     assert_null(registry_lookup(registry, key_of(CLASS_MAX)));
     assert_null(registry_lookup(registry, key_of(CLASS_MAX)));
     assert_int_equal(registry->class_count, CLASS_MAX);
-    assert_int_equal(look_up(registry, key_of(77)).class_index, 77);
+    assert_int_equal(look_up(registry, key_of(77)).site->class_index, 77);
     registry_retire(registry, key_of(77));
     bury(registry, 77);
     registry_recycle(registry);
-    assert_int_equal(look_up(registry, key_of(CLASS_MAX)).class_index, 77);
+    assert_int_equal(look_up(registry, key_of(CLASS_MAX)).site->class_index, 77);
     assert_int_equal(id_of(registry, key_of(CLASS_MAX)), CLASS_MAX);
 }
 
@@ -342,15 +346,15 @@ static void
 model_retire(struct model *model, struct registry *registry, size_t number)
 {
     struct registry_slot slot = look_up(registry, key_of(number));
-    assert_int_equal(registry_counts(registry, slot.class_index).live,
+    assert_int_equal(registry_counts(registry, slot.site->class_index).live,
                      model->allocated[number]);
-    count_add(&registry_site(registry, slot.site)->freed, model->allocated[number]);
+    count_add(&registry_site(registry, slot.site->id)->freed, model->allocated[number]);
     if (model->aliased[number]) {
         registry_retire(registry, key_of(number) | ALIAS);
     }
     registry_retire(registry, key_of(number));
     if (random_below(2)) {
-        bury(registry, slot.class_index);
+        bury(registry, slot.site->class_index);
     }
     model->ids[number] = 0;
     model->aliased[number] = false;

@@ -50,7 +50,7 @@ static struct site_counts
 counts_of(struct tally *tally, uintptr_t key)
 {
     return registry_counts(&tally->registry,
-                           registry_lookup(&tally->registry, key)->class_index);
+                           registry_lookup(&tally->registry, key)->site->class_index);
 }
 
 static void
@@ -65,7 +65,6 @@ an_allocation_and_its_free_are_counted_once(void **state)
     assert_int_equal(counts.allocated, 2);
     assert_int_equal(counts.freed, 1);
     assert_int_equal(counts.live, 1);
-    assert_int_equal(tally->freed, 2);
     assert_int_equal(tally->missed_frees, 0);
 }
 
@@ -113,9 +112,9 @@ a_class_whose_free_nobody_told_of_is_dead_when_its_slot_is_used_again(void **sta
     uintptr_t class = address_of(9);
     tally_allocated(tally, class, class_key(0)); // a class is an object of Class
     tally_allocated(tally, address_of(1), class);
-    uint32_t before = registry_lookup(&tally->registry, class)->class_index;
+    uint32_t before = registry_lookup(&tally->registry, class)->site->class_index;
     tally_allocated(tally, class, class_key(0)); // another class, the first went unseen
-    uint32_t after = registry_lookup(&tally->registry, class)->class_index;
+    uint32_t after = registry_lookup(&tally->registry, class)->site->class_index;
     assert_int_not_equal(after, before);
     assert_int_equal(registry_counts(&tally->registry, before).live, 1);
 }
@@ -239,7 +238,7 @@ classes_that_move_are_known_by_their_new_address(void **state)
     nobody_moves();
     tally_allocated(tally, address_of(50), class_key(0));
     tally_allocated(tally, address_of(60), address_of(50));
-    uint32_t index = registry_lookup(&tally->registry, address_of(50))->class_index;
+    uint32_t index = registry_lookup(&tally->registry, address_of(50))->site->class_index;
     destinations[50] = 4;
     tally_compacted(tally, moved);
     assert_false(tally->lost);
