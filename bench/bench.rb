@@ -28,9 +28,12 @@ class Bench
   BYTES_AIM = 6
   OBJSPACE_AIM = 3
 
-  def initialize(runs:, loads:)
-    @runs = runs
-    @loads = loads
+  # seconds: CPU time, as the load itself measures it. instructions: counted by
+  # valgrind, the same in every run on any machine, so that one run is enough.
+  def initialize(runs:, loads:, instructions: false)
+    @instructions = instructions
+    @runs = instructions ? 1 : runs
+    @loads = instructions ? loads - ["shop"] : loads # the shop is two processes
     @results = Hash.new { |hash, load| hash[load] = Hash.new { |inner, tool| inner[tool] = [] } }
   end
 
@@ -51,15 +54,16 @@ class Bench
 
   def report
     {
-      ruby: RUBY_DESCRIPTION, runs: @runs,
+      ruby: RUBY_DESCRIPTION, runs: @runs, unit: unit,
       loads: @loads.to_h { |load| [load, load_report(load)] },
-      bytes_a_live_object: @loads.include?("retain") ? bytes_a_live_object.round(2) : nil
+      bytes_a_live_object: @loads.include?("retain") && !@instructions ? bytes_a_live_object.round(2) : nil
     }
   end
 
   def print_table(report)
-    puts report[:ruby], "medians of #{report[:runs]} interleaved runs, CPU time", ""
-    puts format("%-10s%-12s%10s%10s%14s", "load", "tool", "seconds", "of none", "of empty hook")
+    puts report[:ruby]
+    puts @instructions ? "instructions, in thousand millions" : "medians of #{@runs} interleaved runs, CPU time"
+    puts "", format("%-10s%-12s%10s%10s%14s", "load", "tool", unit, "of none", "of empty hook")
     report[:loads].each { |load, tools| print_load(load, tools) }
     bytes = report[:bytes_a_live_object]
     puts format("memory: %.1f bytes a live object (aim: at most %d)", bytes, BYTES_AIM) if bytes
@@ -73,11 +77,28 @@ class Bench
       script = File.join(ROOT, "bench", "loads", LOADS.fetch(load).first)
       # The shop is a process of its own: it is handed the tool's options.
       command = load == "shop" ? [script, *TOOLS.fetch(tool)] : [*TOOLS.fetch(tool), script]
-      output, status = Open3.capture2(env, RbConfig.ruby, *command)
-      abort "#{load} under #{tool} failed" unless status.success?
-      JSON.parse(output.lines.last)
+      @instructions ? count_instructions(env, tool, script) : measure(env, command)
     end
   end
+
+  def measure(env, command)
+    output, status = Open3.capture2(env, RbConfig.ruby, *command)
+    abort "#{command.join(" ")} failed" unless status.success?
+    JSON.parse(output.lines.last)
+  end
+
+  # Of the load, without what starting Ruby and the tool takes.
+  def count_instructions(env, tool, script)
+    with, without = [script, "-e0"].map do |program|
+      _, words, status = Open3.capture3(env, "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                                        RbConfig.ruby, "--disable-gems", *TOOLS.fetch(tool), program)
+      abort "valgrind failed:\n#{words}" unless status.success?
+      words[/Collected : (\d+)/, 1].to_i
+    end
+    { "seconds" => (with - without) / 1e9, "rss" => 0 }
+  end
+
+  def unit = @instructions ? "G instr" : "seconds"
 
   def median(load, tool, key = "seconds")
     sorted = @results[load][tool].map { |result| result[key] }.sort
@@ -119,6 +140,9 @@ options = { runs: 9, loads: Bench::LOADS.keys, json: false }
 OptionParser.new do |parser|
   parser.banner = "scripts/bench [OPTIONS]: what the probe costs, beside nothing, an empty hook and objspace"
   parser.on("--quick", "fewer runs: within five minutes") { options[:runs] = 3 }
+  parser.on("--instructions", "count instructions instead of time: once is enough, but it takes valgrind") do
+    options[:instructions] = true
+  end
   parser.on("--json", "for machines") { options[:json] = true }
   parser.on("--runs N", Integer, "how often each is run (default 9)") { |n| options[:runs] = n }
   parser.on("--loads A,B", Array, "only these of #{Bench::LOADS.keys.join(", ")}") do |names|
@@ -128,8 +152,9 @@ OptionParser.new do |parser|
   end
 end.parse!
 
-bench = Bench.new(runs: options[:runs], loads: options[:loads]).run
-if options[:json]
+json = options.delete(:json)
+bench = Bench.new(**options).run
+if json
   puts JSON.pretty_generate(bench.report)
 else
   bench.print_table(bench.report)
