@@ -15,11 +15,13 @@ void
 census_begin(struct census *census, enum census_kind kind, struct tally *tally,
              const struct runtime *runtime)
 {
-    struct heap_pages pages = census->pages;
+    const struct census before = *census;
     *census = (struct census){.kind = kind,
                               .under_way = true,
                               .weigh = kind != CENSUS_BASELINE && runtime->alone(),
-                              .pages = pages,
+                              .missing = before.under_way ? before.missing : 0,
+                              .phantom = before.under_way ? before.phantom : 0,
+                              .pages = before.pages,
                               .tally = tally,
                               .runtime = runtime};
     uint32_t count = tally->registry.class_count;

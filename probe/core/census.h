@@ -40,7 +40,7 @@ struct census {
 
 void census_destroy(struct census *census);
 
-// Start a walk; one that was under way is forgotten.
+// Start a walk. Of one that was under way, only the drift it found is kept.
 void census_begin(struct census *census, enum census_kind kind, struct tally *tally,
                   const struct runtime *runtime);
 

@@ -273,14 +273,16 @@ continue_census(struct probe *probe)
     return done ? WORK_CENSUS : 0;
 }
 
+// Who asks for a census means the heap as it is now, not as a walk under way has
+// seen it.
 static uint32_t
-start_census(struct probe *probe)
+start_census(struct probe *probe, bool anew)
 {
     if (probe->mode == MODE_DORMANT) {
         set_result(probe, REQUEST_CENSUS, true, "nothing is counted in mode dormant");
         return WORK_CENSUS;
     }
-    if (!probe->census.under_way) {
+    if (!probe->census.under_way || anew) {
         census_begin(&probe->census,
                      probe->mode == MODE_CENSUS ? CENSUS_COUNT : CENSUS_CHECK,
                      &probe->tally, &probe->runtime);
@@ -413,6 +415,22 @@ collect(struct probe *probe)
     set_result(probe, REQUEST_GC, false, text);
 }
 
+// A census that ends while another is asked for is no answer to that: requests
+// are taken under the lock.
+static void
+report(struct probe *probe, uint32_t done)
+{
+    pthread_mutex_lock(&probe->lock);
+    if (atomic_load(&probe->work) & WORK_ANEW) {
+        done &= ~(uint32_t)WORK_CENSUS;
+    }
+    atomic_fetch_or(&probe->done, done);
+    pthread_mutex_unlock(&probe->lock);
+    if (done) {
+        probe_signal(probe->server_fd);
+    }
+}
+
 bool
 probe_work(struct probe *probe)
 {
@@ -429,17 +447,14 @@ probe_work(struct probe *probe)
         collect(probe);
     }
     if (work & WORK_CENSUS) {
-        done |= start_census(probe);
+        done |= start_census(probe, work & WORK_ANEW);
     }
     done |= continue_census(probe);
     if (work & WORK_REFRESH) {
         refresh(probe);
     }
     count_add(&probe->agent_ns, clock_monotonic_ns() - started_ns);
-    if (done) {
-        atomic_fetch_or(&probe->done, done);
-        probe_signal(probe->server_fd);
-    }
+    report(probe, done);
     return true;
 }
 

@@ -31,6 +31,7 @@ enum work {
     WORK_GC = 1 << 2,
     WORK_MODE = 1 << 3, // to `wanted_mode`
     WORK_QUIT = 1 << 4, // the agent's thread ends
+    WORK_ANEW = 1 << 5, // with WORK_CENSUS: not the one that is under way
 };
 
 enum probe_notice {

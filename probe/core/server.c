@@ -197,7 +197,7 @@ work_for(struct probe *probe, const struct request *request, const char **why)
         return WORK_GC | WORK_REFRESH;
     case REQUEST_CENSUS:
         probe->census_hurry = true;
-        return WORK_CENSUS;
+        return WORK_CENSUS | WORK_ANEW;
     case REQUEST_MODE:
         if (request->argument > MODE_COUNT) {
             *why = "this probe has the modes dormant, census and count";

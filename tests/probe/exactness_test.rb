@@ -9,7 +9,7 @@ class ExactnessTest < Minitest::Test
   include Probed
 
   def test_counts_what_is_kept_and_forgets_what_is_dropped
-    assert_equal "Order=1000", assert_exact(<<~RUBY)
+    assert_exact(<<~RUBY, Order: 1000)
       class Order; end
       KEPT = Array.new(1000) { Order.new }
       50_000.times { Order.new }
@@ -62,7 +62,7 @@ class ExactnessTest < Minitest::Test
   end
 
   def test_counts_across_threads
-    assert_equal "Order=4000 Item=4000", assert_exact(<<~RUBY)
+    assert_exact(<<~RUBY, Order: 4000, Item: 4000)
       class Order; end
       class Item; end
       KEPT = Queue.new
@@ -83,7 +83,7 @@ class ExactnessTest < Minitest::Test
   end
 
   def test_counts_what_initialize_left_by_an_exception
-    assert_equal "Order=50", assert_exact(<<~RUBY)
+    assert_exact(<<~RUBY, Order: 50)
       class Order
         KEPT = []
         def initialize(keep) = (KEPT << self if keep; raise ArgumentError)
@@ -107,7 +107,7 @@ class ExactnessTest < Minitest::Test
   end
 
   def test_counts_copies
-    assert_equal "Order=400", assert_exact(<<~RUBY)
+    assert_exact(<<~RUBY, Order: 400)
       class Order; def initialize = @lines = [1]; end
       first = Order.new
       KEPT = [first]
@@ -119,7 +119,7 @@ class ExactnessTest < Minitest::Test
   end
 
   def test_a_singleton_class_made_later_changes_nothing
-    assert_equal "Order=500", assert_exact(<<~RUBY)
+    assert_exact(<<~RUBY, Order: 500)
       class Order; end
       KEPT = Array.new(500) { Order.new }
       KEPT.each_with_index { |order, i| order.define_singleton_method(:total) { i } }
@@ -130,7 +130,7 @@ class ExactnessTest < Minitest::Test
   end
 
   def test_structs_data_and_subclasses_of_core_classes
-    assert_equal "Point=100 Names=100 Text=100 Failure=100", assert_exact(<<~RUBY)
+    assert_exact(<<~RUBY, Point: 100, Names: 100, Text: 100, Failure: 100)
       Point = Struct.new(:x, :y)
       class Names < Array; end
       class Text < String; end
@@ -170,7 +170,7 @@ class ExactnessTest < Minitest::Test
   end
 
   def test_gc_stress
-    assert_equal "Order=20", assert_exact(<<~RUBY)
+    assert_exact(<<~RUBY, Order: 20)
       class Order; def initialize = @lines = ["x" * 40]; end
       GC.stress = true
       KEPT = Array.new(20) { Order.new }
@@ -228,7 +228,7 @@ class ExactnessTest < Minitest::Test
   end
 
   def test_finalizers
-    assert_equal "Order=10", assert_exact(<<~RUBY)
+    assert_exact(<<~RUBY, Order: 10)
       class Order; end
       class Made; end
       KEPT = Array.new(10) { Order.new }
