@@ -134,7 +134,8 @@ struct totals {
 };
 
 struct sample {
-    bool key;      // everything is listed: what is not, does not exist
+    bool key;      // everything is listed: what is not, does not exist. In mode
+                   // dormant nothing is counted: ids given before mean nothing then
     uint64_t mode; // enum probe_mode
     struct process_state process;
     struct probe_state probe;

@@ -349,6 +349,28 @@ seed(struct server *server, struct stamp at)
     buffer_destroy(&frames);
 }
 
+// The probe forgot its classes: ids that viewers know mean nothing from now on,
+// which a dormant key sample tells them. Everything follows.
+static void
+start_anew(struct server *server, struct stamp at)
+{
+    struct sample nothing = server->last;
+    nothing.key = true;
+    nothing.mode = MODE_DORMANT;
+    nothing.totals =
+        (struct totals){COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN};
+    struct message message = {.kind = MESSAGE_SAMPLE, .at = at, .sample = nothing};
+    struct buffer frame = {0};
+    if (message_encode(&frame, &message)) {
+        broadcast(server, &frame);
+    }
+    buffer_destroy(&frame);
+    feed_forget(&server->feed);
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        server->viewers[i]->wants_seed = true;
+    }
+}
+
 static void
 send_sample(struct server *server, uint64_t now_ns)
 {
@@ -358,10 +380,7 @@ send_sample(struct server *server, uint64_t now_ns)
     server->sample_due_ns = 0;
     if (probe->reset) {
         probe->reset = false;
-        feed_forget(&server->feed);
-        for (size_t i = 0; i < server->viewer_count; i++) {
-            server->viewers[i]->wants_seed = true;
-        }
+        start_anew(server, at);
     }
     for (size_t i = 0; i < server->viewer_count; i++) {
         say_notices(server, server->viewers[i]);

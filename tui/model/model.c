@@ -415,6 +415,9 @@ apply_sample(struct model *model, const struct sample *sample, struct stamp at)
         rebase(model);
     }
     apply_rows(model, sample);
+    if (sample->key && sample->mode == MODE_DORMANT) {
+        classes_orphan(&model->classes); // a probe that counts again has new ids
+    }
     keep_sample(model, sample);
     keep_series(model, from);
     rates_update(&model->rates, &model->classes, &model->totals_rates, &model->sample,

@@ -574,8 +574,8 @@ counts_nothing_while_dormant_and_starts_anew_after(void **state)
         .kind = MESSAGE_SAMPLE, .at = {101 * SECOND, 0}
     };
     const struct class_row rows[] = {
-        {1, 50, 0, 0, NONE},
-        {2, 7,  0, 0, NONE}
+        {11, 50, 0, 0, NONE},
+        {12, 7,  0, 0, NONE}
     };
     uint64_t values[MODEL_HISTORY];
     (void)state;
@@ -585,12 +585,18 @@ counts_nothing_while_dormant_and_starts_anew_after(void **state)
     assert_true(model_sample(model)->totals.live == COUNT_UNKNOWN);
     message.at.monotonic_us = 102 * SECOND;
     assert_true(model_apply(model, &message));
-    assert_false(class_a(model)->gone);
+    assert_false(model_class_at(model, 0)->gone);
+    assert_null(model_class_find(model, 1)); // its id means nothing any more
+    assert_true(name(model, 11, "A"));
+    assert_true(name(model, 12, "B"));
     assert_true(sample(model, 104 * SECOND, true, rows, 2));
-    // nobody saw class 2 come: it may be older than the pause
-    assert_int_equal(model_class_find(model, 2)->baseline, 7);
-    assert_true(isnan(class_a(model)->live_per_second));
-    assert_int_equal(model_history(model, class_a(model), values, MODEL_HISTORY), 5);
+    assert_int_equal(model_class_count(model), 2);
+    const struct model_class *class = model_class_find(model, 11);
+    assert_int_equal(class->baseline, 5); // changes go on from before the pause
+    // nobody saw class 12 come: it may be older than the pause
+    assert_int_equal(model_class_find(model, 12)->baseline, 7);
+    assert_true(isnan(class->live_per_second));
+    assert_int_equal(model_history(model, class, values, MODEL_HISTORY), 5);
     assert_int_equal(values[0], 5);
     assert_true(values[1] == COUNT_UNKNOWN);
     assert_true(values[3] == COUNT_UNKNOWN);
