@@ -59,9 +59,12 @@ ended(VALUE context)
     return Qnil;
 }
 
+// A thread can be killed before it ever gets here.
 static VALUE
 thread_main(void *context)
 {
+    struct probe *probe = context;
+    probe->agent_alive = true;
     return rb_ensure(run, (VALUE)context, ended, (VALUE)context);
 }
 
@@ -92,13 +95,18 @@ hide(void)
     rb_funcall(group, rb_intern("add"), 1, thread);
 }
 
+static bool
+exists(void)
+{
+    return !NIL_P(thread) && RTEST(rb_funcall(thread, rb_intern("alive?"), 0));
+}
+
 void
 agent_start(struct probe *probe)
 {
-    if (probe->agent_alive) {
+    if (exists()) {
         return;
     }
-    probe->agent_alive = true;
     thread = rb_thread_create(thread_main, probe);
     hide();
     rb_funcall(thread, rb_intern("name="), 1, rb_str_new_cstr("memtop"));
@@ -110,7 +118,7 @@ agent_start(struct probe *probe)
 void
 agent_stop(struct probe *probe)
 {
-    if (probe->agent_alive) {
+    if (exists()) {
         probe_ask(probe, WORK_QUIT);
         rb_funcall(thread, rb_intern("join"), 0);
     }
