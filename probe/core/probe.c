@@ -108,7 +108,10 @@ name_classes(struct probe *probe, bool again)
     if (!keys_hold || (!registry->unnamed && !registry->dead && !again)) {
         return;
     }
-    probe->runtime.hold(true);
+    bool asks = registry->unnamed || again; // the dead are asked nothing
+    if (asks) {
+        probe->runtime.hold(true);
+    }
     uint32_t count = registry->class_count;
     unsigned renames = 0;
     for (uint32_t i = 1; i < count; i++) {
@@ -121,7 +124,9 @@ name_classes(struct probe *probe, bool again)
             name_class(probe, i);
         }
     }
-    probe->runtime.hold(false);
+    if (asks) {
+        probe->runtime.hold(false);
+    }
 }
 
 static void
