@@ -224,3 +224,30 @@ mode_parse(const char *name, enum probe_mode *mode)
     }
     return false;
 }
+
+static const char *const verdict_names[] = {
+    [VERDICT_NEW] = "new",         [VERDICT_STEADY] = "steady", [VERDICT_CHURN] = "churn",
+    [VERDICT_GROWING] = "growing", [VERDICT_LEAK] = "leak?",
+};
+
+const char *
+verdict_name(uint64_t verdict)
+{
+    size_t count = sizeof verdict_names / sizeof verdict_names[0];
+    return verdict < count ? verdict_names[verdict] : NULL;
+}
+
+static const char *const frame_labels[] = {
+    [FRAME_ROOT] = "(root)",
+    [FRAME_BEFORE_TRACING] = "(before tracing)",
+    [FRAME_OTHER] = "(other)",
+    [FRAME_TRUNCATED] = "(deeper stack, cut)",
+    [FRAME_NO_STACK] = "(no Ruby frame)",
+};
+
+const char *
+special_frame_label(uint32_t frame)
+{
+    size_t count = sizeof frame_labels / sizeof frame_labels[0];
+    return frame < count ? frame_labels[frame] : NULL;
+}

@@ -34,12 +34,15 @@ typedef uint32_t class_id; // the probe's name for a class, never used twice
 
 enum message_kind {
     // from the probe
-    MESSAGE_HELLO = 1,  // first frame on every connection
-    MESSAGE_NAMES = 2,  // class ids and what they are called
-    MESSAGE_SAMPLE = 3, // counts
-    MESSAGE_NOTICE = 4, // something a person should know, in words
-    MESSAGE_RESULT = 5, // the answer to a request
-    MESSAGE_BYE = 6,    // last frame: why the stream ends
+    MESSAGE_HELLO = 1,    // first frame on every connection
+    MESSAGE_NAMES = 2,    // class ids and what they are called
+    MESSAGE_SAMPLE = 3,   // counts
+    MESSAGE_NOTICE = 4,   // something a person should know, in words
+    MESSAGE_RESULT = 5,   // the answer to a request
+    MESSAGE_BYE = 6,      // last frame: why the stream ends
+    MESSAGE_FRAMES = 7,   // frame ids and what they are called
+    MESSAGE_TREE = 8,     // where the objects of one class were allocated
+    MESSAGE_VERDICTS = 9, // what to think of classes, and how old their objects are
     // from a viewer
     MESSAGE_GREETING = 64, // first frame on every connection
     MESSAGE_REQUEST = 65,
@@ -62,6 +65,7 @@ enum capability {
     CAPABILITY_READONLY = 1 << 0, // requests that change the program are refused
     CAPABILITY_COUNT = 1 << 1,    // mode count can be had
     CAPABILITY_GC = 1 << 2,       // REQUEST_GC can be had
+    CAPABILITY_TRACE = 1 << 3,    // REQUEST_OPEN takes stacks
 };
 
 struct hello {
@@ -146,6 +150,110 @@ struct sample {
     size_t gone_count;
 };
 
+// How old objects are, in collections survived: below 2, below 8, below 32, more.
+// As of the last census; COUNT_UNKNOWN before one.
+#define AGE_BUCKETS 4u
+
+// Frames that are no place in the program. They are never sent in FRAMES; a real
+// frame's id is FRAME_FIRST or more.
+enum special_frame {
+    FRAME_ROOT,           // node 0 stands on it
+    FRAME_BEFORE_TRACING, // objects born while no stacks were taken
+    FRAME_OTHER,          // stacks there was no room for
+    FRAME_TRUNCATED,      // above it were more frames than MEMTOP_DEPTH
+    FRAME_NO_STACK,       // allocated where no Ruby method runs
+    FRAME_FIRST = 16,
+};
+
+enum frame_flag {
+    FRAME_C = 1 << 0, // a function in C: without path and line
+};
+
+struct frame_name {
+    uint32_t id;
+    uint32_t flags;    // enum frame_flag, or-ed
+    struct text label; // "Order#total", "<main>"; empty until it could be asked
+    struct text path;  // as Ruby knows it; empty when it has none
+    uint64_t line;     // the first one of the method or file; 0 when it has none
+};
+
+struct frames {
+    const struct frame_name *list; // borrowed
+    size_t count;
+};
+
+// A place in the call tree: a frame, the line it is at, and who called it.
+struct tree_node {
+    uint32_t id;     // never 0, greater than its parent's, never used twice
+    uint32_t parent; // 0: the root
+    uint32_t frame;
+    uint32_t line;  // 0 when it has none
+    uint32_t block; // levels of blocks within the frame's method: "block in" is 1,
+                    // "block (2 levels) in" 2. 0 is the method itself, or not known
+};
+
+// Objects of the tree's class that were allocated with this node as the innermost
+// frame. Each stands for 2^shift objects: 1 where every stack was taken. A node
+// has a row for each shift that it was sampled with.
+struct tree_site {
+    uint32_t node;
+    uint32_t shift;
+    uint64_t live;
+    uint64_t allocated;
+    uint64_t bytes; // memsize at the last census
+    uint64_t ages[AGE_BUCKETS];
+};
+
+enum tree_flag {
+    TREE_TRACING = 1 << 0, // stacks are being taken
+    TREE_PINNED = 1 << 1,  // and will be when nobody looks any more
+    TREE_FULL = 1 << 2,    // there is no room for new paths: they go to FRAME_OTHER
+};
+
+// Where the objects of one class come from: what changed since the tree before, or
+// with `key` all of it. Sites of one tree and the two pairs of counts below sum to
+// the class's row in the sample just before.
+struct tree {
+    class_id class_id;
+    bool key;
+    uint64_t flags;          // enum tree_flag, or-ed
+    uint64_t live;           // of the class, those before tracing included
+    uint64_t since_us;       // wall time at which tracing began; COUNT_UNKNOWN: never yet
+    uint64_t shift;          // of samples taken now: one stack of 2^shift; 0 is exact
+    uint64_t unsampled_live; // born while tracing, no stack taken
+    uint64_t unsampled_allocated;
+    uint64_t depth;      // frames kept of a stack
+    uint64_t nodes_used; // in the whole program, of nodes_room
+    uint64_t nodes_room;
+    const struct tree_node *nodes; // borrowed; parents before children
+    size_t node_count;
+    const struct tree_site *sites; // borrowed
+    size_t site_count;
+};
+
+// What the growth of a class looks like.
+enum verdict {
+    VERDICT_NONE, // too early to say
+    VERDICT_NEW,
+    VERDICT_STEADY,
+    VERDICT_CHURN,
+    VERDICT_GROWING,
+    VERDICT_LEAK,
+};
+
+struct verdict_row {
+    class_id id;
+    uint64_t verdict; // enum verdict
+    uint64_t ages[AGE_BUCKETS];
+    struct text reason; // in words; empty with VERDICT_NONE
+};
+
+// State, as names are: a class keeps what was last said of it.
+struct verdicts {
+    const struct verdict_row *list; // borrowed
+    size_t count;
+};
+
 enum notice_severity {
     NOTICE_INFO,
     NOTICE_WARNING, // a figure on the screen needs this to be understood
@@ -164,6 +272,10 @@ enum request_action {
     REQUEST_CENSUS = 2, // walk the heap now
     REQUEST_MODE = 3,   // argument: enum probe_mode
     REQUEST_KEY = 4,    // send a key sample
+    REQUEST_OPEN = 5,   // argument: class_id. Take stacks of its objects, send its tree
+    REQUEST_CLOSE = 6,  // argument: class_id. Its tree is no longer wanted
+    REQUEST_PIN = 7,    // argument: class_id. Take stacks whether anybody looks or not
+    REQUEST_UNPIN = 8,
 };
 
 struct request {
@@ -211,6 +323,9 @@ struct message {
         struct notice notice;
         struct result result;
         struct bye bye;
+        struct frames frames;
+        struct tree tree;
+        struct verdicts verdicts;
         struct greeting greeting;
         struct request request;
     };
@@ -225,6 +340,12 @@ const char *mode_name(uint64_t mode);
 
 // The reverse; false when `name` is none of them.
 bool mode_parse(const char *name, enum probe_mode *mode);
+
+// "leak?", "growing", "churn", "steady", "new"; NULL for anything else.
+const char *verdict_name(uint64_t verdict);
+
+// "(before tracing)" and so on; NULL for a frame that is a place in the program.
+const char *special_frame_label(uint32_t frame);
 
 static inline struct text
 text_of(const char *string)

@@ -82,6 +82,61 @@
     PLAIN(bye, COUNT, status)                       \
     PLAIN(bye, TEXT, text)
 
+#define AGES_FIELDS(PLAIN, owner)                   \
+    PLAIN(owner, COUNT, ages[0])                    \
+    PLAIN(owner, COUNT, ages[1])                    \
+    PLAIN(owner, COUNT, ages[2])                    \
+    PLAIN(owner, COUNT, ages[3])
+
+#define FRAME_NAME_FIELDS(PLAIN, INNER, LIST)       \
+    PLAIN(frame_name, SMALL, id)                    \
+    PLAIN(frame_name, SMALL, flags)                 \
+    PLAIN(frame_name, TEXT, label)                  \
+    PLAIN(frame_name, TEXT, path)                   \
+    PLAIN(frame_name, NUMBER, line)
+
+#define FRAMES_FIELDS(PLAIN, INNER, LIST)           \
+    LIST(frames, ROWS, list, count, &frame_name_shape)
+
+#define TREE_NODE_FIELDS(PLAIN, INNER, LIST)        \
+    PLAIN(tree_node, SMALL, id)                     \
+    PLAIN(tree_node, SMALL, parent)                 \
+    PLAIN(tree_node, SMALL, frame)                  \
+    PLAIN(tree_node, SMALL, line)                   \
+    PLAIN(tree_node, SMALL, block)
+
+#define TREE_SITE_FIELDS(PLAIN, INNER, LIST)        \
+    PLAIN(tree_site, SMALL, node)                   \
+    PLAIN(tree_site, SMALL, shift)                  \
+    PLAIN(tree_site, COUNT, live)                   \
+    PLAIN(tree_site, COUNT, allocated)              \
+    PLAIN(tree_site, COUNT, bytes)                  \
+    AGES_FIELDS(PLAIN, tree_site)
+
+#define TREE_FIELDS(PLAIN, INNER, LIST)             \
+    PLAIN(tree, SMALL, class_id)                    \
+    PLAIN(tree, BOOL, key)                          \
+    PLAIN(tree, NUMBER, flags)                      \
+    PLAIN(tree, COUNT, live)                        \
+    PLAIN(tree, COUNT, since_us)                    \
+    PLAIN(tree, NUMBER, shift)                      \
+    PLAIN(tree, COUNT, unsampled_live)              \
+    PLAIN(tree, COUNT, unsampled_allocated)         \
+    PLAIN(tree, COUNT, depth)                       \
+    PLAIN(tree, COUNT, nodes_used)                  \
+    PLAIN(tree, COUNT, nodes_room)                  \
+    LIST(tree, ROWS, nodes, node_count, &tree_node_shape) \
+    LIST(tree, ROWS, sites, site_count, &tree_site_shape)
+
+#define VERDICT_ROW_FIELDS(PLAIN, INNER, LIST)      \
+    PLAIN(verdict_row, SMALL, id)                   \
+    PLAIN(verdict_row, NUMBER, verdict)             \
+    AGES_FIELDS(PLAIN, verdict_row)                 \
+    PLAIN(verdict_row, TEXT, reason)
+
+#define VERDICTS_FIELDS(PLAIN, INNER, LIST)         \
+    LIST(verdicts, ROWS, list, count, &verdict_row_shape)
+
 #define GREETING_FIELDS(PLAIN, INNER, LIST)         \
     PLAIN(greeting, NUMBER, version)                \
     PLAIN(greeting, TEXT, program_version)
@@ -96,7 +151,11 @@
     X(probe_state, PROBE_STATE)                     \
     X(totals, TOTALS)                               \
     X(class_row, CLASS_ROW)                         \
-    X(class_name, CLASS_NAME)
+    X(class_name, CLASS_NAME)                       \
+    X(frame_name, FRAME_NAME)                       \
+    X(tree_node, TREE_NODE)                         \
+    X(tree_site, TREE_SITE)                         \
+    X(verdict_row, VERDICT_ROW)
 
 #define MESSAGES(X)                                 \
     X(hello, HELLO)                                 \
@@ -105,6 +164,9 @@
     X(notice, NOTICE)                               \
     X(result, RESULT)                               \
     X(bye, BYE)                                     \
+    X(frames, FRAMES)                               \
+    X(tree, TREE)                                   \
+    X(verdicts, VERDICTS)                           \
     X(greeting, GREETING)                           \
     X(request, REQUEST)
 

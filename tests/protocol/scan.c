@@ -11,7 +11,7 @@
 
 #include "protocol/decoder.h"
 
-struct verdict {
+struct outcome {
     const char *problem; // NULL: accepted
     const char *bytes;
     size_t length;
@@ -24,7 +24,7 @@ static void
 judges_each_format_by_its_first_byte(void **state)
 {
     (void)state;
-    const struct verdict verdicts[] = {
+    const struct outcome verdicts[] = {
         {short_of_bytes,              "",                         0 },
         {NULL,                        "\x7f",                     1 },
         {NULL,                        "\xff",                     1 },
@@ -52,7 +52,7 @@ judges_each_format_by_its_first_byte(void **state)
         {short_of_bytes,              "\x92\x91\1",               3 },
     };
     for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
-        const struct verdict *verdict = &verdicts[i];
+        const struct outcome *verdict = &verdicts[i];
         const char *problem =
             scan_value((const unsigned char *)verdict->bytes, verdict->length);
         if (verdict->problem == NULL) {
