@@ -84,6 +84,8 @@ struct hello {
 enum class_flag {
     CLASS_INTERNAL = 1 << 0,  // not a Ruby class; named in parentheses
     CLASS_ANONYMOUS = 1 << 1, // the program gave it no name
+    CLASS_TRACED = 1 << 2,    // stacks of its objects are being taken
+    CLASS_PINNED = 1 << 3,    // and will be when nobody looks any more
 };
 
 struct class_name {

@@ -53,6 +53,9 @@ static void
 check_object(struct census *census, uintptr_t address, const struct registry_slot *slot)
 {
     shadow_entry *entry = shadow_place(&census->tally->shadow, address);
+    const struct class_entry *class =
+        registry_class(&census->tally->registry, slot->site->class_index);
+    site_id found = class->site + SITE_FOUND;
     if (!entry) {
         count_up(&census->tally->unplaced);
         return;
@@ -68,8 +71,8 @@ check_object(struct census *census, uintptr_t address, const struct registry_slo
     } else {
         census->missing++;
     }
-    *entry = shadow_pack(slot->site->id + 1, address);
-    add_found(census, slot->site->id + 1, 1);
+    *entry = shadow_pack(found, census->tally->birth.now, address);
+    add_found(census, found, 1);
 }
 
 static void
@@ -175,7 +178,8 @@ publish_class(struct census *census, uint32_t index)
         atomic_store_explicit(&entry->bytes, bytes, memory_order_release);
     }
     if (census->kind == CENSUS_COUNT) {
-        struct site *site = registry_site(&census->tally->registry, entry->site + 1);
+        struct site *site =
+            registry_site(&census->tally->registry, entry->site + SITE_FOUND);
         atomic_store_explicit(&site->found, entry->walk_live, memory_order_release);
         if (!entry->walk_live && entry->key) {
             registry_retire(&census->tally->registry, entry->key);

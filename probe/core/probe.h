@@ -4,8 +4,8 @@
  * Three contexts, each with its own part:
  *   hook    the program's threads, inside an allocation or a free: tally.h
  *   server  a thread of the probe's own that never takes the GVL: server.h
- *   agent   a thread the runtime made, which takes the GVL only to work:
- *           names, the heap's figures, censuses, collections, mode changes
+ *   agent   a thread the runtime made, which takes the GVL only to work: names,
+ *           the heap's figures, censuses, collections, changes of mode and tracing
  * A program that sleeps, or sits in C with the GVL, therefore never stops the
  * stream: figures that need the GVL grow old and say so.
  *
@@ -29,9 +29,10 @@ enum work {
     WORK_REFRESH = 1 << 0, // heap figures, names, rows of dead classes
     WORK_CENSUS = 1 << 1,
     WORK_GC = 1 << 2,
-    WORK_MODE = 1 << 3, // to `wanted_mode`
-    WORK_QUIT = 1 << 4, // the agent's thread ends
-    WORK_ANEW = 1 << 5, // with WORK_CENSUS: not the one that is under way
+    WORK_MODE = 1 << 3,  // to `wanted_mode`
+    WORK_QUIT = 1 << 4,  // the agent's thread ends
+    WORK_ANEW = 1 << 5,  // with WORK_CENSUS: not the one that is under way
+    WORK_TRACE = 1 << 6, // trace the classes that somebody watches or pinned, no others
 };
 
 enum probe_notice {

@@ -36,6 +36,7 @@ registry_destroy(struct registry *registry)
     }
     for (size_t i = 0; i < REGISTRY_SITE_SEGMENTS; i++) {
         arena_unmap(registry->sites[i], REGISTRY_SEGMENT * sizeof(struct site));
+        arena_unmap(registry->seen[i], REGISTRY_SEGMENT * sizeof(struct site_census));
     }
     arena_unmap(registry->slots, slot_bytes(registry->slot_count));
     *registry = (struct registry){0};
@@ -73,17 +74,28 @@ resize_slots(struct registry *registry, size_t count, uintptr_t (*moved)(uintptr
 }
 
 static bool
-map_segments(struct registry *registry, uint32_t index, site_id last_site)
+map_sites(struct registry *registry, site_id site)
 {
-    struct class_entry **classes = &registry->classes[index / REGISTRY_SEGMENT];
-    struct site **sites = &registry->sites[last_site / REGISTRY_SEGMENT];
-    if (!*classes) {
-        *classes = arena_map(REGISTRY_SEGMENT * sizeof(**classes));
-    }
+    struct site **sites = &registry->sites[site / REGISTRY_SEGMENT];
+    struct site_census **seen = &registry->seen[site / REGISTRY_SEGMENT];
     if (!*sites) {
         *sites = arena_map(REGISTRY_SEGMENT * sizeof(**sites));
     }
-    return *classes && *sites;
+    if (!*seen) {
+        *seen = arena_map(REGISTRY_SEGMENT * sizeof(**seen));
+    }
+    return *sites && *seen;
+}
+
+static bool
+map_segments(struct registry *registry, uint32_t index)
+{
+    struct class_entry **classes = &registry->classes[index / REGISTRY_SEGMENT];
+    if (!*classes) {
+        *classes = arena_map(REGISTRY_SEGMENT * sizeof(**classes));
+    }
+    return *classes && map_sites(registry, index * SITES_A_CLASS) &&
+           map_sites(registry, index * SITES_A_CLASS + SITES_A_CLASS - 1);
 }
 
 // A row for a new class: a recycled one, or the next. 0 when there is none.
@@ -96,7 +108,7 @@ take_row(struct registry *registry)
         return index;
     }
     index = atomic_load_explicit(&registry->class_count, memory_order_relaxed);
-    if (index == CLASS_MAX || !map_segments(registry, index, index * SITES_A_CLASS)) {
+    if (index == CLASS_MAX || !map_segments(registry, index)) {
         return 0;
     }
     return index;
@@ -109,6 +121,7 @@ reset_sites(struct registry *registry, site_id first, uint32_t class_index)
         struct site *row = registry_site(registry, site);
         row->class_index = class_index;
         row->id = site;
+        row->sample_at = SITE_NEVER;
         atomic_store_explicit(&row->allocated, 0, memory_order_relaxed);
         atomic_store_explicit(&row->freed, 0, memory_order_relaxed);
         atomic_store_explicit(&row->found, 0, memory_order_relaxed);

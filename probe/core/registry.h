@@ -2,9 +2,10 @@
  * Classes and sites: who allocated, and how much of it lives.
  *
  * A class is found by a key, the runtime's address of it (or a small odd number
- * for what is no class). A site is where objects of one class come from; today
- * a class has two: objects counted as they were allocated, and objects found by
- * a census, older than the counting. Sites carry the counters.
+ * for what is no class). A site is where objects of one class come from: counted as
+ * they were allocated; found by a census, and so older than the counting; born while
+ * the class is traced, but without a stack; and, of traced classes, one for each
+ * call path (trace.h). Sites carry the counters.
  *
  * Written by whoever holds the GVL, the allocation hook included, with plain
  * stores to memory that never moves. Read by the server's thread without it:
@@ -25,9 +26,18 @@
 // Rows of classes and sites come in segments that never move.
 #define REGISTRY_SEGMENT 4096u
 #define REGISTRY_CLASS_SEGMENTS 256u // about a million classes at once
-#define REGISTRY_SITE_SEGMENTS 1024u
+#define REGISTRY_SITE_SEGMENTS 1024u // SHADOW_SITE_MAX of them
+#define REGISTRY_FIRST_PATH (SITES_A_CLASS * REGISTRY_CLASS_SEGMENTS * REGISTRY_SEGMENT)
 
-#define SITES_A_CLASS 2u // SITE_COUNTED, then SITE_FOUND
+// The sites that every class has, in this order; after all of those come the paths'.
+enum class_site {
+    SITE_COUNTED,
+    SITE_FOUND,
+    SITE_UNSAMPLED,
+    SITES_A_CLASS,
+};
+
+#define SITE_NEVER UINT64_MAX
 
 struct site {
     uint32_t class_index;
@@ -35,6 +45,20 @@ struct site {
     _Atomic uint64_t allocated;
     _Atomic uint64_t freed;
     _Atomic uint64_t found; // entered less removed by a census; wraps like a signed
+    uint64_t sample_at;     // `allocated` at which a stack is taken, or SITE_NEVER
+    uint32_t node;          // of a path's site: in the call tree
+    uint8_t shift;          // of a path's site: it stands for 2^shift times its count;
+                            // of SITE_UNSAMPLED: that of the gap drawn last
+    _Atomic uint32_t next;  // the class's next path, 0 for none; or the next free one
+};
+
+// What the last whole census saw of a site, and the one under way sees. Beside the
+// sites, not in them, because no hook needs it. context: gvl to write, any to read.
+struct site_census {
+    _Atomic uint64_t bytes; // COUNT_UNKNOWN before one, or when not weighed
+    _Atomic uint32_t ages[AGE_BUCKETS];
+    uint64_t walk_bytes;
+    uint32_t walk_ages[AGE_BUCKETS];
 };
 
 enum class_state {
@@ -49,10 +73,18 @@ struct class_entry {
     uintptr_t key;       // 0 once the class is dead
     _Atomic class_id id; // on the wire; 0 while the row is free
     _Atomic uint32_t state;
-    _Atomic uint32_t flags; // enum class_flag, or-ed
-    site_id site;           // SITE_COUNTED; SITE_FOUND is the next one
-    _Atomic uint64_t bytes; // memsize at the last whole census, or COUNT_UNKNOWN
-    uint64_t walk_bytes;    // of the census under way
+    _Atomic uint32_t flags;      // enum class_flag, or-ed
+    site_id site;                // SITE_COUNTED; the others of enum class_site follow
+    _Atomic uint32_t paths;      // first site of the call paths, 0 for none
+    _Atomic bool traced;         // objects born now go to SITE_UNSAMPLED or a path's site
+    _Atomic uint8_t shift;       // wanted for the next gap: one stack of 2^shift
+    _Atomic uint64_t traced_us;  // wall time at which tracing first began, 0: never
+    uint32_t watchers;           // under the lock: viewers that have its tree open
+    bool pinned;                 // under the lock: traced whoever looks
+    uint64_t left_ns;            // under the lock: when the last watcher left, monotonic
+    uint64_t governed_allocated; // `allocated` when trace_govern() last looked
+    _Atomic uint64_t bytes;      // memsize at the last whole census, or COUNT_UNKNOWN
+    uint64_t walk_bytes;         // of the census under way
     uint64_t walk_live;
     char *name;          // owned, under the lock; NULL until named
     uint32_t name_edits; // under the lock: raised by each naming
@@ -61,7 +93,8 @@ struct class_entry {
 
 struct registry_slot {
     uintptr_t key;
-    struct site *site; // SITE_COUNTED of the key's class; sites never move
+    struct site *site; // that counts the key's new objects: SITE_COUNTED, or while
+                       // the class is traced SITE_UNSAMPLED; sites never move
 };
 
 struct registry {
@@ -70,6 +103,9 @@ struct registry {
     size_t slots_used;
     struct class_entry *classes[REGISTRY_CLASS_SEGMENTS]; // owned
     struct site *sites[REGISTRY_SITE_SEGMENTS];           // owned
+    struct site_census *seen[REGISTRY_SITE_SEGMENTS];     // owned, mapped with `sites`
+    _Atomic uint32_t path_count;                          // sites of paths ever used
+    uint32_t free_path;                                   // first free one, 0 for none
     _Atomic uint32_t class_count;                         // rows ever used; 0 is no class
     uint32_t free_class;                                  // first free row, 0 for none
     class_id last_id;
@@ -97,6 +133,27 @@ registry_site(const struct registry *registry, site_id site)
 {
     return &registry->sites[site / REGISTRY_SEGMENT][site % REGISTRY_SEGMENT];
 }
+
+// context: any.
+static inline struct site_census *
+registry_seen(const struct registry *registry, site_id site)
+{
+    return &registry->seen[site / REGISTRY_SEGMENT][site % REGISTRY_SEGMENT];
+}
+
+// context: hook. A site for a call path of a class, all counters 0, linked into the
+// class's list. NULL when memory or numbers ran out; `reserve` numbers are left for
+// those who ask with 0.
+struct site *registry_add_path(struct registry *registry, uint32_t class_index,
+                               uint32_t node, uint8_t shift, uint32_t reserve);
+
+// context: gvl, under the lock. Free the sites of a class's paths; nothing lives
+// there any more.
+void registry_free_paths(struct registry *registry, uint32_t class_index);
+
+// context: gvl. Count what is born of a class in one of the sites that it has.
+void registry_count_in(struct registry *registry, uint32_t class_index,
+                       enum class_site site);
 
 // context: hook. The slot of a key that is not where registry_lookup() looked
 // first; makes class and sites when the key is new. NULL when memory ran out.

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probe/core/calltree.h"
 #include "protocol/message.h"
 
 // Slots from `start` up to `end`, `stride` bytes apart.
@@ -51,6 +52,14 @@ struct runtime {
     // context: gvl. What people call the class: malloc'd, owned by the caller;
     // NULL when memory ran out. `flags` gets enum class_flag, or-ed.
     char *(*class_name)(uintptr_t key, uint32_t *flags);
+
+    // context: hook. The frames that run now, innermost first, at most `limit`;
+    // returns how many. Allocates nothing, calls nothing of the program's.
+    size_t (*capture)(struct stack_frame *stack, size_t limit);
+
+    // context: gvl, while collections are held. What a frame is called; false when
+    // nobody can say any more. The caller owns what `naming` then holds.
+    bool (*frame_name)(uintptr_t key, struct frame_naming *naming);
 
     // context: gvl. Hold collections back, after the one under way is finished, or
     // let them run again. Between the two no class dies, and none that is dead

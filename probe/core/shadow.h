@@ -5,7 +5,8 @@
  * Heap slots are at least 32 bytes apart, so an address is turned into a place
  * by arithmetic alone: bits 47..32 pick a middle table, bits 31..16 a leaf of
  * 64 KiB of heap, bits 15..5 one of its 2048 entries. No hash, no growth pause,
- * no memory per object: a leaf is 8 KiB, which is 5 bytes a slot of 40.
+ * no memory per object: a leaf is 8 KiB, which is 5 bytes a slot of 40. An entry
+ * holds the site, the epoch of birth (birth.h) and where in its 32 bytes it begins.
  *
  * One thread writes at a time (the one that holds the GVL); nobody else reads.
  */
@@ -22,7 +23,7 @@ typedef uint32_t site_id; // 0 is no site
 #define SHADOW_SLOT_BYTES 32u     // the least distance of two objects
 #define SHADOW_LEAF_ENTRIES (SHADOW_BLOCK_BYTES / SHADOW_SLOT_BYTES)
 #define SHADOW_TABLE_ENTRIES 65536u // of the top and of each middle table
-#define SHADOW_SITE_MAX ((1u << 30) - 1)
+#define SHADOW_SITE_MAX ((1u << 22) - 1)
 
 typedef uint32_t shadow_entry; // 0 is untracked
 
@@ -52,17 +53,23 @@ void shadow_destroy(struct shadow *shadow);
 // `address` is none of user space.
 struct shadow_leaf *shadow_grow(struct shadow *shadow, uintptr_t address);
 
-// context: any. An entry for the object at `address`, and its site again.
+// context: any. An entry for the object at `address`; its site and epoch again.
 static inline shadow_entry
-shadow_pack(site_id site, uintptr_t address)
+shadow_pack(site_id site, uint32_t epoch, uintptr_t address)
 {
-    return site << 2 | (shadow_entry)((address >> 3) & 3);
+    return site << 10 | epoch << 2 | (shadow_entry)((address >> 3) & 3);
 }
 
 static inline site_id
 shadow_site(shadow_entry entry)
 {
-    return entry >> 2;
+    return entry >> 10;
+}
+
+static inline uint32_t
+shadow_epoch(shadow_entry entry)
+{
+    return entry >> 2 & 0xff;
 }
 
 // context: hook. The entry of `address`, NULL when nothing near was entered.

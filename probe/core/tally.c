@@ -46,7 +46,7 @@ move_entry(void *context, uintptr_t address, shadow_entry *entry)
     if (now == address) {
         return;
     }
-    site_id site = shadow_site(*entry);
+    const shadow_entry was = *entry;
     *entry = 0;
     shadow_entry *place = shadow_place(&tally->shadow, now);
     if (!place) {
@@ -56,7 +56,7 @@ move_entry(void *context, uintptr_t address, shadow_entry *entry)
     if (*place) {
         tally_missed_free(tally, now, *place);
     }
-    *place = shadow_pack(site, now);
+    *place = shadow_pack(shadow_site(was), shadow_epoch(was), now);
 }
 
 void

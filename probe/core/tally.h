@@ -7,18 +7,23 @@
 #ifndef PROBE_CORE_TALLY_H
 #define PROBE_CORE_TALLY_H
 
+#include "probe/core/birth.h"
 #include "probe/core/registry.h"
 #include "probe/core/shadow.h"
+#include "probe/core/trace.h"
 
 struct tally {
     struct shadow shadow;
     struct registry registry;
+    struct birth birth;
+    struct trace trace;
     _Atomic uint64_t missed_frees; // seen when a slot was allocated twice
     _Atomic uint64_t unplaced;     // objects not tracked for want of memory
     _Atomic bool lost;             // a compaction could not be followed: stop counting
 };
 
-// context: gvl. False when the kernel has no memory.
+// context: gvl. False when the kernel has no memory. Tracing can be had once
+// trace_init() was called on `trace` as well.
 bool tally_init(struct tally *tally, uintptr_t (*resolve)(uintptr_t key));
 void tally_destroy(struct tally *tally);
 
@@ -41,7 +46,10 @@ tally_allocated(struct tally *tally, uintptr_t address, uintptr_t key)
     if (*entry) {
         tally_missed_free(tally, address, *entry);
     }
-    *entry = shadow_pack(site->id, address);
+    if (atomic_load_explicit(&site->allocated, memory_order_relaxed) >= site->sample_at) {
+        site = trace_site(&tally->trace, &tally->registry, site);
+    }
+    *entry = shadow_pack(site->id, tally->birth.now, address);
     count_up(&site->allocated);
 }
 
@@ -55,6 +63,21 @@ tally_freed(struct tally *tally, uintptr_t address)
         count_up(&registry_site(&tally->registry, shadow_site(*entry))->freed);
         *entry = 0;
     }
+}
+
+// context: hook. The object at `address` may stand behind a frame of the call tree
+// (Ruby's code and method entries do), and is being freed.
+static inline void
+tally_frame_freed(struct tally *tally, uintptr_t address)
+{
+    calltree_retire(&tally->trace.tree, address);
+}
+
+// context: hook. A collection begins.
+static inline void
+tally_collection(struct tally *tally)
+{
+    birth_collection(&tally->birth);
 }
 
 // context: hook. The object at `address` is a class, and is being freed.

@@ -39,7 +39,7 @@ enter(struct shadow *shadow, uintptr_t address, site_id site)
 {
     shadow_entry *entry = shadow_place(shadow, address);
     assert_non_null(entry);
-    *entry = shadow_pack(site, address);
+    *entry = shadow_pack(site, 0, address);
 }
 
 static struct seen *
@@ -282,7 +282,7 @@ it_agrees_with_a_simple_map(void **state)
         assert_int_equal(entry ? shadow_site(*entry) : 0, model[slot]);
         model[slot] = random_below(2) ? (site_id)random_below(SHADOW_SITE_MAX) + 1 : 0;
         *shadow_place(*state, address) =
-            model[slot] ? shadow_pack(model[slot], address) : 0;
+            model[slot] ? shadow_pack(model[slot], 0, address) : 0;
         if (round % 5000 == 0) {
             shadow_reclaim(*state);
             const struct seen *seen = everything(*state, 0, UINTPTR_MAX);

@@ -356,7 +356,7 @@ no_reader_sees_a_count_below_zero(void **state)
             count_add(&site->found, (uint64_t)-1);
             count_add(&site[1].found, 1);
             *shadow_find(&tally->shadow, address) = shadow_pack(
-                shadow_site(*shadow_find(&tally->shadow, address)) + 1, address);
+                shadow_site(*shadow_find(&tally->shadow, address)) + 1, 0, address);
         }
         tally_freed(tally, address);
     }

@@ -1,0 +1,80 @@
+/*
+ * Which classes' stacks are taken, which of their allocations, and what becomes of
+ * them: a site for each (class, path, weight).
+ *
+ * While a class is traced its objects go to a site of their own: the site of their
+ * path, or, when their stack was not taken, the class's SITE_UNSAMPLED. Which ones
+ * are taken is decided by geometric gaps, so that each allocation is taken with the
+ * chance of 1 / 2^shift, whatever came before it: a stride would be biased. Weights
+ * are powers of two and part of the site, so that the estimate stays true while the
+ * shift changes.
+ *
+ * A class is exact (shift 0) as long as the stacks fit the budget. trace_govern()
+ * fits the shifts of all classes to it once an interval; between two of those a
+ * credit bounds what the hook may spend: when it is used up, every stack taken
+ * doubles its class's gap.
+ */
+#ifndef PROBE_CORE_TRACE_H
+#define PROBE_CORE_TRACE_H
+
+#include "probe/core/calltree.h"
+#include "probe/core/registry.h"
+
+#define TRACE_DEPTH_MAX 2048u
+#define TRACE_SHIFT_MAX 20u
+#define TRACE_CACHE (1u << 14) // stacks seen lately, a power of two
+
+struct trace_cached {
+    uint64_t hash;
+    site_id site;
+};
+
+struct trace {
+    struct calltree tree;
+    // Fill `stack` with the frames that run now, innermost first, at most `limit`;
+    // returns how many. Allocates nothing. context: hook.
+    size_t (*capture)(struct stack_frame *stack, size_t limit);
+    uint32_t depth;             // frames kept, at most TRACE_DEPTH_MAX
+    bool all;                   // classes that come are traced from their first object
+    struct stack_frame *stack;  // owned, depth + 1
+    struct trace_cached *cache; // owned
+    struct trace_sites *sites;  // owned: sites by (class, node, shift), see trace.c
+    uint64_t random;            // state of the gaps' generator, never 0
+    _Atomic int64_t credit_ns;  // left until the next trace_govern()
+    _Atomic uint64_t stacks;    // taken
+    _Atomic uint64_t frames;    // in them
+    _Atomic uint64_t stack_ns;  // what one costs now, measured on every 16th
+    double budget_percent;      // of one core, for stacks alone
+    uint64_t governed_ns;       // when trace_govern() last ran
+};
+
+// context: gvl. False when the kernel has no memory.
+bool trace_init(struct trace *trace, size_t (*capture)(struct stack_frame *, size_t),
+                uint32_t depth, double budget_percent);
+void trace_destroy(struct trace *trace);
+
+// context: gvl, under the probe's lock. Take stacks of a class from now on, or no
+// longer; what was taken stays. False when memory ran out.
+bool trace_class(struct trace *trace, struct registry *registry, uint32_t class_index,
+                 bool on);
+
+// context: hook. An object of the class that `unsampled` counts is being born and
+// its stack's turn has come: the site to count it in, `unsampled` itself when there
+// is no memory for another.
+struct site *trace_site(struct trace *trace, struct registry *registry,
+                        struct site *unsampled);
+
+// context: server, under the probe's lock. Fit the shifts to the budget, by what
+// each class allocated since the last call, and refill the credit.
+void trace_govern(struct trace *trace, struct registry *registry, uint64_t now_ns);
+
+// context: gvl, under the probe's lock. The class's row is freed: give its sites to
+// others.
+void trace_forget_class(struct trace *trace, struct registry *registry,
+                        uint32_t class_index);
+
+// context: any. Draw a gap: allocations up to and with the one that is taken, at
+// least 1, 2^shift on average.
+uint64_t trace_gap(uint64_t *random, unsigned shift);
+
+#endif
