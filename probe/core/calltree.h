@@ -57,18 +57,25 @@ struct calltree_frame {
     uint32_t block_count;
 };
 
+struct calltree_slot {
+    uintptr_t key; // 0: empty
+    uint32_t frame;
+};
+
 struct calltree {
     struct calltree_node *nodes[CALLTREE_NODES / CALLTREE_SEGMENT];    // owned
     struct calltree_frame *frames[CALLTREE_FRAMES / CALLTREE_SEGMENT]; // owned
     _Atomic uint32_t node_count;  // CALLTREE_FIRST_NODE from the start
     _Atomic uint32_t frame_count; // FRAME_FIRST from the start
     _Atomic uint32_t unnamed;     // frames that wait for a name
+    uint32_t first_unnamed;       // all below have one
     _Atomic uint64_t refused;     // stacks there was no room for
     uint32_t *node_buckets;       // owned; a power of two of them, grown by doubling
     uint32_t node_bucket_count;
-    struct calltree_slot *slots; // owned: frames by key, open addressing
+    struct calltree_slot *slots; // owned: frames by key, open addressing, half full
     uint32_t slot_count;
     uint32_t slots_used;
+    uint32_t *names; // owned: named frames by what they are called, agent only
 };
 
 // context: gvl. False when the kernel has no memory.
@@ -104,7 +111,11 @@ struct frame_naming {
 };
 void calltree_name(struct calltree *tree, uint32_t frame, struct frame_naming *naming);
 
-// context: gvl. Keys that must stay alive: frames that have no name yet.
+// context: gvl. Name a frame whose key died before anybody could ask.
+void calltree_name_lost(struct calltree *tree, uint32_t frame);
+
+// context: gvl. Frames that have no name yet, their keys 0 when they died: a
+// runtime keeps the others alive until they have one.
 void calltree_each_unnamed(const struct calltree *tree,
                            void (*visit)(void *context, uint32_t frame, uintptr_t key),
                            void *context);

@@ -45,6 +45,7 @@ remove_phantom(void *context, uintptr_t address, shadow_entry *entry)
     census->phantom++;
     count_up(&registry_site(&census->tally->registry, shadow_site(*entry))->freed);
     registry_retire(&census->tally->registry, address);
+    calltree_retire(&census->tally->trace.tree, address);
     *entry = 0;
 }
 

@@ -134,7 +134,7 @@ recycle_classes(struct probe *probe)
 {
     if (probe->tally.registry.dead) {
         pthread_mutex_lock(&probe->lock);
-        registry_recycle(&probe->tally.registry);
+        tally_recycle(&probe->tally);
         pthread_mutex_unlock(&probe->lock);
     }
 }

@@ -7,6 +7,7 @@
 
 #define FIRST_SLOTS 1024u // room for 512 classes before the first growth
 #define CLASS_MAX (REGISTRY_CLASS_SEGMENTS * REGISTRY_SEGMENT)
+#define PATH_MAX_COUNT (REGISTRY_SITE_SEGMENTS * REGISTRY_SEGMENT - REGISTRY_FIRST_PATH)
 
 static size_t
 slot_bytes(size_t count)
@@ -114,17 +115,52 @@ take_row(struct registry *registry)
     return index;
 }
 
-static void
-reset_sites(struct registry *registry, site_id first, uint32_t class_index)
+static struct site *
+reset_site(struct registry *registry, site_id id, uint32_t class_index)
 {
-    for (site_id site = first; site < first + SITES_A_CLASS; site++) {
-        struct site *row = registry_site(registry, site);
-        row->class_index = class_index;
-        row->id = site;
-        row->sample_at = SITE_NEVER;
-        atomic_store_explicit(&row->allocated, 0, memory_order_relaxed);
-        atomic_store_explicit(&row->freed, 0, memory_order_relaxed);
-        atomic_store_explicit(&row->found, 0, memory_order_relaxed);
+    struct site *site = registry_site(registry, id);
+    struct site_census *seen = registry_seen(registry, id);
+    site->class_index = class_index;
+    site->id = id;
+    site->sample_at = SITE_NEVER;
+    site->node = 0;
+    site->shift = 0;
+    atomic_store_explicit(&site->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&site->allocated, 0, memory_order_relaxed);
+    atomic_store_explicit(&site->freed, 0, memory_order_relaxed);
+    atomic_store_explicit(&site->found, 0, memory_order_relaxed);
+    atomic_store_explicit(&seen->bytes, COUNT_UNKNOWN, memory_order_relaxed);
+    seen->walk_bytes = 0;
+    for (unsigned i = 0; i < AGE_BUCKETS; i++) {
+        atomic_store_explicit(&seen->ages[i], 0, memory_order_relaxed);
+        seen->walk_ages[i] = 0;
+    }
+    return site;
+}
+
+// The site that new objects of a class are counted in.
+static struct site *
+counting_site(const struct registry *registry, uint32_t class_index)
+{
+    const struct class_entry *entry = registry_class(registry, class_index);
+    bool traced = atomic_load_explicit(&entry->traced, memory_order_relaxed);
+    return registry_site(registry,
+                         entry->site + (traced ? SITE_UNSAMPLED : SITE_COUNTED));
+}
+
+static void
+reset_tracing(struct registry *registry, struct class_entry *entry)
+{
+    atomic_store_explicit(&entry->paths, 0, memory_order_relaxed);
+    atomic_store_explicit(&entry->traced, registry->traces_new, memory_order_relaxed);
+    atomic_store_explicit(&entry->shift, 0, memory_order_relaxed);
+    atomic_store_explicit(&entry->traced_us, 0, memory_order_relaxed);
+    entry->watchers = 0;
+    entry->pinned = registry->traces_new;
+    entry->left_ns = 0;
+    entry->governed_allocated = 0;
+    if (registry->traces_new) {
+        registry_site(registry, entry->site + SITE_UNSAMPLED)->sample_at = 0;
     }
 }
 
@@ -140,7 +176,10 @@ add_class(struct registry *registry, uintptr_t key)
     entry->site = index * SITES_A_CLASS;
     entry->walk_bytes = 0;
     entry->walk_live = 0;
-    reset_sites(registry, entry->site, index);
+    for (site_id i = 0; i < SITES_A_CLASS; i++) {
+        reset_site(registry, entry->site + i, index);
+    }
+    reset_tracing(registry, entry);
     atomic_store_explicit(&entry->flags, 0, memory_order_relaxed);
     atomic_store_explicit(&entry->bytes, COUNT_UNKNOWN, memory_order_relaxed);
     atomic_store_explicit(&entry->state, CLASS_STATE_UNNAMED, memory_order_relaxed);
@@ -156,8 +195,7 @@ static const struct registry_slot *
 insert(struct registry *registry, uintptr_t key, uint32_t class_index)
 {
     struct registry_slot *slot = probe_slots(registry->slots, registry->slot_count, key);
-    *slot =
-        (struct registry_slot){key, registry_site(registry, class_index * SITES_A_CLASS)};
+    *slot = (struct registry_slot){key, counting_site(registry, class_index)};
     registry->slots_used++;
     return slot;
 }
@@ -248,11 +286,80 @@ registry_name(struct registry *registry, uint32_t index, char *name, uint32_t fl
     }
 }
 
+/* Tracing. */
+
+void
+registry_trace(struct registry *registry, uint32_t class_index, bool on)
+{
+    atomic_store_explicit(&registry_class(registry, class_index)->traced, on,
+                          memory_order_release);
+    for (size_t i = 0; i < registry->slot_count; i++) {
+        struct registry_slot *slot = &registry->slots[i];
+        if (slot->key && slot->site->class_index == class_index) {
+            slot->site = counting_site(registry, class_index);
+        }
+    }
+}
+
+// The number of a path's site: a free one, or the next, if it leaves `reserve`.
+static site_id
+take_path(struct registry *registry, uint32_t reserve)
+{
+    site_id id = registry->free_path;
+    if (id) {
+        registry->free_path = registry_site(registry, id)->next;
+        return id;
+    }
+    uint32_t used = atomic_load_explicit(&registry->path_count, memory_order_relaxed);
+    id = REGISTRY_FIRST_PATH + used;
+    if (used + reserve >= PATH_MAX_COUNT || !map_sites(registry, id)) {
+        return 0;
+    }
+    return id;
+}
+
+struct site *
+registry_add_path(struct registry *registry, uint32_t class_index, uint32_t node,
+                  uint8_t shift, uint32_t reserve)
+{
+    site_id id = take_path(registry, reserve);
+    if (!id) {
+        return NULL;
+    }
+    struct class_entry *entry = registry_class(registry, class_index);
+    struct site *site = reset_site(registry, id, class_index);
+    site->node = node;
+    site->shift = shift;
+    atomic_store_explicit(&site->next, entry->paths, memory_order_relaxed);
+    if (id == REGISTRY_FIRST_PATH + registry->path_count) {
+        atomic_store_explicit(&registry->path_count, registry->path_count + 1,
+                              memory_order_release);
+    }
+    atomic_store_explicit(&entry->paths, id, memory_order_release);
+    return site;
+}
+
+void
+registry_free_paths(struct registry *registry, uint32_t class_index)
+{
+    struct class_entry *entry = registry_class(registry, class_index);
+    for (site_id id = entry->paths, next; id; id = next) {
+        next = registry_site(registry, id)->next;
+        struct site *site = reset_site(registry, id, 0);
+        site->next = registry->free_path;
+        registry->free_path = id;
+    }
+    atomic_store_explicit(&entry->paths, 0, memory_order_release);
+}
+
+/* The end of a class. */
+
 static void
 free_row(struct registry *registry, uint32_t index)
 {
     struct class_entry *entry = registry_class(registry, index);
     struct site_counts counts = registry_counts(registry, index);
+    registry_free_paths(registry, index);
     count_add(&registry->past_allocated, counts.allocated);
     count_add(&registry->past_freed, counts.freed);
     free(entry->name);
@@ -278,18 +385,32 @@ registry_recycle(struct registry *registry)
     }
 }
 
+// Freed before allocated: a free that comes in between is not one too many.
+static void
+add_site(struct site_counts *counts, const struct site *site)
+{
+    uint64_t freed = atomic_load_explicit(&site->freed, memory_order_acquire);
+    uint64_t found = atomic_load_explicit(&site->found, memory_order_acquire);
+    uint64_t allocated = atomic_load_explicit(&site->allocated, memory_order_acquire);
+    counts->freed += freed;
+    counts->allocated += allocated;
+    counts->live += allocated + found - freed;
+}
+
 struct site_counts
 registry_counts(const struct registry *registry, uint32_t index)
 {
+    const struct class_entry *entry = registry_class(registry, index);
     struct site_counts counts = {0};
-    uint64_t found = 0;
     for (site_id i = 0; i < SITES_A_CLASS; i++) {
-        const struct site *site = registry_site(registry, index * SITES_A_CLASS + i);
-        counts.freed += atomic_load_explicit(&site->freed, memory_order_acquire);
-        found += atomic_load_explicit(&site->found, memory_order_acquire);
-        counts.allocated += atomic_load_explicit(&site->allocated, memory_order_acquire);
+        add_site(&counts, registry_site(registry, index * SITES_A_CLASS + i));
     }
-    counts.live = counts.allocated + found - counts.freed;
+    site_id path = atomic_load_explicit(&entry->paths, memory_order_acquire);
+    while (path) {
+        const struct site *site = registry_site(registry, path);
+        add_site(&counts, site);
+        path = atomic_load_explicit(&site->next, memory_order_relaxed);
+    }
     return counts;
 }
 

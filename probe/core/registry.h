@@ -106,8 +106,9 @@ struct registry {
     struct site_census *seen[REGISTRY_SITE_SEGMENTS];     // owned, mapped with `sites`
     _Atomic uint32_t path_count;                          // sites of paths ever used
     uint32_t free_path;                                   // first free one, 0 for none
-    _Atomic uint32_t class_count;                         // rows ever used; 0 is no class
-    uint32_t free_class;                                  // first free row, 0 for none
+    bool traces_new;              // classes that come are traced from their first object
+    _Atomic uint32_t class_count; // rows ever used; 0 is no class
+    uint32_t free_class;          // first free row, 0 for none
     class_id last_id;
     _Atomic uint32_t unnamed;        // classes that wait for a name
     _Atomic uint32_t dead;           // classes dead and not yet recycled
@@ -151,9 +152,9 @@ struct site *registry_add_path(struct registry *registry, uint32_t class_index,
 // there any more.
 void registry_free_paths(struct registry *registry, uint32_t class_index);
 
-// context: gvl. Count what is born of a class in one of the sites that it has.
-void registry_count_in(struct registry *registry, uint32_t class_index,
-                       enum class_site site);
+// context: gvl. Objects born of a class from now on count in SITE_UNSAMPLED, whose
+// `sample_at` is the caller's to set, or no longer.
+void registry_trace(struct registry *registry, uint32_t class_index, bool on);
 
 // context: hook. The slot of a key that is not where registry_lookup() looked
 // first; makes class and sites when the key is new. NULL when memory ran out.

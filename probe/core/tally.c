@@ -19,6 +19,21 @@ tally_destroy(struct tally *tally)
 {
     shadow_destroy(&tally->shadow);
     registry_destroy(&tally->registry);
+    trace_destroy(&tally->trace);
+}
+
+void
+tally_recycle(struct tally *tally)
+{
+    struct registry *registry = &tally->registry;
+    uint32_t count = atomic_load_explicit(&registry->class_count, memory_order_relaxed);
+    for (uint32_t i = 1; i < count; i++) {
+        const struct class_entry *entry = registry_class(registry, i);
+        if (entry->state == CLASS_STATE_GONE && entry->paths) {
+            trace_forget_class(&tally->trace, registry, i);
+        }
+    }
+    registry_recycle(registry);
 }
 
 void
@@ -27,6 +42,7 @@ tally_missed_free(struct tally *tally, uintptr_t address, shadow_entry entry)
     count_up(&tally->missed_frees);
     count_up(&registry_site(&tally->registry, shadow_site(entry))->freed);
     registry_retire(&tally->registry, address);
+    calltree_retire(&tally->trace.tree, address);
 }
 
 struct compaction {
@@ -64,7 +80,9 @@ tally_compacted(struct tally *tally, uintptr_t (*moved)(uintptr_t address))
 {
     struct compaction compaction = {.tally = tally, .moved = moved};
     shadow_each(&tally->shadow, 0, UINTPTR_MAX, move_entry, &compaction);
-    if (!registry_rekey(&tally->registry, moved) || compaction.failed) {
+    bool keyed = registry_rekey(&tally->registry, moved) &&
+                 calltree_rekey(&tally->trace.tree, moved);
+    if (!keyed || compaction.failed) {
         tally->lost = true;
     }
 }

@@ -27,6 +27,9 @@ struct tally {
 bool tally_init(struct tally *tally, uintptr_t (*resolve)(uintptr_t key));
 void tally_destroy(struct tally *tally);
 
+// context: gvl, under the probe's lock. Free the rows of classes that are gone.
+void tally_recycle(struct tally *tally);
+
 // context: hook. Nobody told of the free of what was at `address` before: some
 // other tool's hook ran a collection, and Ruby skips hooks within hooks. If it
 // was a class, it is dead. The entry is the caller's to set.

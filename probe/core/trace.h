@@ -20,7 +20,7 @@
 #include "probe/core/calltree.h"
 #include "probe/core/registry.h"
 
-#define TRACE_DEPTH_MAX 2048u
+#define TRACE_DEPTH_MAX 4096u // as MEMTOP_DEPTH has it
 #define TRACE_SHIFT_MAX 20u
 #define TRACE_CACHE (1u << 14) // stacks seen lately, a power of two
 
@@ -35,17 +35,20 @@ struct trace {
     // returns how many. Allocates nothing. context: hook.
     size_t (*capture)(struct stack_frame *stack, size_t limit);
     uint32_t depth;             // frames kept, at most TRACE_DEPTH_MAX
-    bool all;                   // classes that come are traced from their first object
     struct stack_frame *stack;  // owned, depth + 1
     struct trace_cached *cache; // owned
-    struct trace_sites *sites;  // owned: sites by (class, node, shift), see trace.c
-    uint64_t random;            // state of the gaps' generator, never 0
-    _Atomic int64_t credit_ns;  // left until the next trace_govern()
-    _Atomic uint64_t stacks;    // taken
-    _Atomic uint64_t frames;    // in them
-    _Atomic uint64_t stack_ns;  // what one costs now, measured on every 16th
-    double budget_percent;      // of one core, for stacks alone
-    uint64_t governed_ns;       // when trace_govern() last ran
+    site_id *sites;             // owned: by (class, node, shift), open addressing
+    uint32_t sites_count;       // a power of two
+    uint32_t sites_used;
+    uint64_t random;           // state of the gaps' generator
+    _Atomic int64_t credit_ns; // left until the next trace_govern()
+    _Atomic uint64_t stacks;   // taken
+    _Atomic uint64_t frames;   // in them
+    _Atomic uint64_t lost;     // not taken for want of a site
+    _Atomic uint64_t stack_ns; // what one costs now, measured on every 16th
+    double budget_percent;     // of one core, for stacks alone
+    uint64_t governed_ns;      // when trace_govern() last ran, 0: never
+    uint64_t governed_stacks;  // `stacks` then
 };
 
 // context: gvl. False when the kernel has no memory.
@@ -54,9 +57,9 @@ bool trace_init(struct trace *trace, size_t (*capture)(struct stack_frame *, siz
 void trace_destroy(struct trace *trace);
 
 // context: gvl, under the probe's lock. Take stacks of a class from now on, or no
-// longer; what was taken stays. False when memory ran out.
-bool trace_class(struct trace *trace, struct registry *registry, uint32_t class_index,
-                 bool on);
+// longer; what was taken stays.
+void trace_class(struct trace *trace, struct registry *registry, uint32_t class_index,
+                 bool on, uint64_t wall_us);
 
 // context: hook. An object of the class that `unsampled` counts is being born and
 // its stack's turn has come: the site to count it in, `unsampled` itself when there
@@ -68,13 +71,16 @@ struct site *trace_site(struct trace *trace, struct registry *registry,
 // each class allocated since the last call, and refill the credit.
 void trace_govern(struct trace *trace, struct registry *registry, uint64_t now_ns);
 
-// context: gvl, under the probe's lock. The class's row is freed: give its sites to
-// others.
-void trace_forget_class(struct trace *trace, struct registry *registry,
+// context: gvl, under the probe's lock. The class's row is about to be freed, and
+// its paths' sites with it.
+void trace_forget_class(struct trace *trace, const struct registry *registry,
                         uint32_t class_index);
 
 // context: any. Draw a gap: allocations up to and with the one that is taken, at
 // least 1, 2^shift on average.
 uint64_t trace_gap(uint64_t *random, unsigned shift);
+
+// context: any. Bytes mapped for stacks, paths and the sites of paths.
+size_t trace_bytes(const struct trace *trace, const struct registry *registry);
 
 #endif
