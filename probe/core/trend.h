@@ -68,7 +68,7 @@ struct trend_window {
 struct trend_state {
     uint64_t live;
     uint64_t allocated; // COUNT_UNKNOWN where nobody counts
-    uint64_t bytes;     // COUNT_UNKNOWN before a census
+    uint64_t bytes;     // COUNT_UNKNOWN when no census was since the state before
     uint64_t ages[AGE_BUCKETS];
 };
 

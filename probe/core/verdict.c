@@ -17,7 +17,7 @@
 // Mann-Kendall's score: three deviations, because hundreds of classes are judged often.
 #define TREND_SCORE 3.0
 // Growth against the scatter of single points; below, its shape cannot be seen.
-#define NOISE_FACTOR 4.0
+#define NOISE_FACTOR 6.0
 // Time after which a count that never rose is called steady without any collection.
 #define QUIET_S 60
 // Of what was gained, the part gained lately below which it has levelled off.
@@ -30,6 +30,8 @@
 // A buffer that doubles: steps, how big a part of the growth each is, how long since
 // the last one at most (of all the time), and how long that takes to believe.
 #define STEPS_LEAST 3u
+#define STEPS_UNEXPLAINED 10.0
+#define STEPS_BUMP 0.1
 #define STEP_SHARE 0.1
 #define STEPS_TOGETHER 0.8
 #define STEP_LATEST 0.4
@@ -39,13 +41,14 @@
 // What it takes to be accused, and (less) to stay it.
 struct strictness {
     double slowest; // least slope of any part, of the mean slope
-    double lately;  // least slope of the last part, of those before
+    double lately;  // least slope of the last part, of those before; of it, two
+                    // deviations of chance are taken off
     double bump;    // most that ever came and went, of the growth
     double full;    // least part of the growth that a full collection has seen
     double old;     // least of the survivors that a leak would leave
 };
-static const struct strictness to_accuse = {0.5, 0.8, 0.25, 0.5, 0.5};
-static const struct strictness to_stay = {0.25, 0.5, 0.5, 0.25, 0.25};
+static const struct strictness to_accuse = {0.5, 0.9, 0.25, 0.5, 0.5};
+static const struct strictness to_stay = {0.25, 0.6, 0.5, 0.25, 0.25};
 
 struct series {
     double value[TREND_POINTS];
@@ -62,6 +65,7 @@ struct growth {
     double slopes[3]; // between the medians of its quarters, a second
     double slope;     // between the first and the last
     double noise;     // scatter of a point
+    double error;     // of a slope, by that
     double seen_full; // of the growth, what had come by the last full collection
     double bump;      // the most that came and went within the whole series
     bool whole;       // the span is all there is
@@ -190,6 +194,14 @@ scatter(const double *values, uint32_t count)
     return median(differences, count - 1) / 0.6745 / sqrt(2);
 }
 
+// One deviation of the slope between two quarters: medians scatter by 1.25 times what
+// means do.
+static double
+slope_error(const struct growth *growth, uint32_t count)
+{
+    return 1.25 * growth->noise * sqrt(2 / (count / 4.0)) / (growth->span_s / 4);
+}
+
 static void
 measure_slopes(struct growth *growth, const struct series *series, uint32_t from)
 {
@@ -234,6 +246,7 @@ measure(const struct series *series, uint32_t from, double least)
         return growth;
     }
     growth.noise = scatter(values, count);
+    growth.error = slope_error(&growth, count);
     growth.seen_full = seen_by_full_collections(series, from);
     growth.bump = highest_bump(series);
     growth.clear = growth.grown >= NOISE_FACTOR * growth.noise &&
@@ -246,11 +259,11 @@ static enum flaw
 flaw_in_shape(const struct growth *growth, const struct strictness *strict)
 {
     double before = (growth->slopes[0] + growth->slopes[1]) / 2;
+    double lately = growth->slopes[2] - 2 * growth->error;
     if (growth->bump > strict->bump * growth->grown) {
         return FLAW_CLEARED;
     }
-    if (growth->slopes[2] < strict->lately * before ||
-        growth->slopes[2] < strict->slowest * growth->slope) {
+    if (lately < strict->lately * before || lately < strict->slowest * growth->slope) {
         return FLAW_SLOWING;
     }
     if (growth->slopes[0] < strict->slowest * growth->slope ||
@@ -554,19 +567,23 @@ grows_in_steps(const struct series *series, const struct growth *growth)
     return grown >= fmax(STEPS_LEAST_BYTES, SHARE_LEAST * growth->level) &&
            steps >= STEPS_LEAST && together >= STEPS_TOGETHER * grown &&
            growth->span_s >= STEPS_LEAST_S &&
-           highest_bump(series) <= to_accuse.bump * grown &&
+           highest_bump(series) <= STEPS_BUMP * grown &&
+           seen_by_full_collections(series, 0) >= to_accuse.full * grown &&
            latest_s >= STEP_LATEST * series->end_s[series->count - 1];
 }
 
-// Whether the objects that came explain the bytes that did.
+// Whether so many times the objects that came would explain the bytes that did.
 static bool
-explained(const struct series *objects, const struct series *bytes)
+explained(const struct series *objects, const struct series *bytes, double times)
 {
     double count = objects->value[0];
-    double grown = objects->value[objects->count - 1] - count;
+    double grown = 0; // at most: objects that went again are known sooner than bytes
+    for (uint32_t i = 0; i < objects->count; i++) {
+        grown = fmax(grown, objects->value[i] - count);
+    }
     double gained = bytes->value[bytes->count - 1] - bytes->value[0];
     double each = bytes->value[0] / fmax(count, 1);
-    return gained < BYTES_UNEXPLAINED * fmax(grown, 0) * each;
+    return gained < times * grown * each;
 }
 
 static struct judgement
@@ -575,12 +592,14 @@ judge_bytes(const struct facts *facts, const struct series *objects)
     struct judgement judgement = {VERDICT_NONE, 0, ""};
     struct series bytes;
     read_series(&bytes, facts->trend, bytes_at);
-    if (bytes.count < SPAN_LEAST_POINTS || explained(objects, &bytes)) {
+    if (bytes.count < SPAN_LEAST_POINTS ||
+        explained(objects, &bytes, BYTES_UNEXPLAINED)) {
         return judgement;
     }
     judgement = judge_growth(facts, &bytes, true);
     struct growth growth = measure(&bytes, 0, BYTES_LEAST);
     if (judgement.verdict != VERDICT_LEAK && !facts->now->warming &&
+        !explained(objects, &bytes, STEPS_UNEXPLAINED) &&
         grows_in_steps(&bytes, &growth)) {
         growth.grown = bytes.value[bytes.count - 1] - bytes.value[0];
         judgement = accuse(facts, &growth, true);
