@@ -258,6 +258,10 @@ visit(struct judge *judge, const struct registry *registry, uint32_t index, bool
         return;
     }
     trend_add(&row->trend, &judge->now, &state);
+    bool early = row->verdict == VERDICT_NONE || row->verdict == VERDICT_NEW;
+    if (!judge->now.window_ends && !weighed && !early) {
+        return; // nothing was learnt that could change a verdict
+    }
     struct judgement judgement =
         verdict_of(&row->trend, &state, &judge->started, &judge->now, row->verdict);
     if (!worth_telling(judge, row, &judgement, &state)) {

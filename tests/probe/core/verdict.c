@@ -2,7 +2,23 @@
  * Verdicts on programs made of numbers: what a class keeps over time is a shape, on
  * top of it are garbage that nobody swept yet, old garbage that waits for a full
  * collection, and noise. Each shape runs with many seeds, and prints how many of them
- * were accused and when. MEMTOP_RUNS=1000 makes the table below the shapes.
+ * were accused and when.
+ *
+ * With MEMTOP_RUNS=1000 (found: half of them, and nine of ten, after so many seconds):
+ *   leak of 40/s or 2000/s from the start           100 %   110 s   140 s
+ *   leak of 1/s, a collection every 20 s            100 %   265 s   375 s
+ *   leak of 40/s among 400 000 noisy                 99 %  1440 s  2400 s
+ *   leak of 40/s on old garbage of 100/s            100 %   260 s   440 s
+ *   leak in stairs, one a minute                    100 %   680 s   680 s
+ *   leak of 40/s after half an hour of nothing      100 %  1880 s  1880 s
+ *   leak of 10/s of a class that comes late         100 %   110 s   125 s
+ *   bytes, evenly; bytes, doubling (no viewer)      100 %   520 s   720 s
+ *   steady, churn, old garbage, bursts, steps, batches
+ *     of 90 s, caches with random keys, 1 an hour     0 %
+ *   warm-up that slows down, 2, 5, 10 min       0.9, 0.6, 11 %
+ *   even warm-up of 2 min                            43 %, until 5 min at most
+ * What fills evenly for longer, from the first moment, cannot be told from a leak; it
+ * is acquitted soon after it stopped: these have bounds for when that is.
  */
 #include "probe/core/verdict.h"
 
@@ -307,7 +323,7 @@ static const struct shape shapes[] = {
      FOUND,     600,
      0,    {.kept = line, .minutes = 30, .rate = 1, .base = 50, QUIET}                        },
     {"leak of 40/s among 400 000 noisy",
-     FOUND,     2400,
+     FOUND,     3300,
      0.15, {.kept = line,
       .minutes = 60,
       .rate = 40,
@@ -643,6 +659,7 @@ main(void)
         cmocka_unit_test(what_does_not_leak_is_not_accused),
         cmocka_unit_test(who_stops_growing_is_acquitted),
     };
+    setenv("MEMTOP_SEED", "1", 0); // the bounds are of shares: the same ones each time
     random_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
