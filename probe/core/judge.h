@@ -3,7 +3,7 @@
  * of the registry and says what changed, as VERDICTS. Also while nobody is connected,
  * so that who connects has the verdicts at once.
  *
- * Memory only for rows that exist, some 360 bytes each. A row that became another
+ * Memory only for rows that exist, some 380 bytes each. A row that became another
  * class's starts anew, and so does everything when counts are forgotten, because ids
  * are never used twice. In mode dormant nothing is known; in mode census a class is
  * looked at when a walk is done, and at no other time.
