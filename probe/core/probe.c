@@ -620,6 +620,7 @@ probe_stop(struct probe *probe, enum bye_reason reason, uint64_t status)
         unlink(probe->path);
     }
     census_destroy(&probe->census);
+    judge_destroy(&probe->judge);
     tally_destroy(&probe->tally);
     close_descriptors(probe);
     pthread_mutex_destroy(&probe->lock);

@@ -20,6 +20,7 @@
 
 #include "probe/core/census.h"
 #include "probe/core/endpoint.h"
+#include "probe/core/judge.h"
 #include "probe/core/runtime.h"
 #include "probe/core/settings.h"
 #include "probe/core/tally.h"
@@ -76,6 +77,7 @@ struct probe {
     _Atomic bool census_hurry;    // somebody waits for it
 
     // Under the lock.
+    struct judge judge; // the server's, here so that a child of a fork goes on with it
     bool count_refused; // counting cannot be had any more, see runtime.hooks
     bool reset;         // classes were forgotten: viewers need everything anew
     bool unbalanced;    // the counts do not add up to what the runtime says is live

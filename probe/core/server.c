@@ -19,6 +19,9 @@
 #define TICK_LEAST_NS (50 * (uint64_t)NS_A_MS)      // between samples that viewers hasten
 #define AGENT_PATIENCE_NS (100 * (uint64_t)NS_A_MS) // then a sample goes without it
 #define AGENT_LOST_NS (2000 * (uint64_t)NS_A_MS)    // then it is looked for
+#define JUDGE_WATCHED_NS (1000 * (uint64_t)NS_A_MS) // between looks at all classes,
+#define JUDGE_ALONE_NS (5000 * (uint64_t)NS_A_MS)   // and when nobody is connected
+#define CENSUS_ALONE_NS (60000 * (uint64_t)NS_A_MS) // between censuses then
 #define POLL_EXTRA 2 // the listening socket and the eventfd
 
 struct server {
@@ -36,6 +39,7 @@ struct server {
     uint64_t next_tick_ns;
     uint64_t sample_due_ns; // 0 when no sample waits for the agent
     uint64_t asked_ns;      // when the agent was asked and has not answered, 0 otherwise
+    uint64_t judged_ns;     // when classes were last judged
     uint64_t dropped_frames;
     // The cost of the last whole interval, and what the next is reckoned from.
     uint64_t cost_ppm;
@@ -327,6 +331,42 @@ broadcast(struct server *server, const struct buffer *frames)
     }
 }
 
+static bool
+judge_due(const struct server *server, uint64_t now_ns)
+{
+    uint64_t wait_ns = server->viewer_count ? JUDGE_WATCHED_NS : JUDGE_ALONE_NS;
+    return server->probe->mode != MODE_DORMANT && now_ns - server->judged_ns >= wait_ns;
+}
+
+// Verdicts that changed, after the sample that they were made from. Without memory,
+// everybody is told all of them later.
+static void
+judge_classes(struct server *server, uint64_t now_ns, struct stamp at, struct buffer *out)
+{
+    struct probe *probe = server->probe;
+    const struct judge_facts facts = {.at_us = now_ns / 1000,
+                                      .mode = probe->mode,
+                                      .collections = probe->heap.gc_count,
+                                      .majors = probe->heap.gc_major_count,
+                                      .census_us = probe->census_us};
+    if (!probe->heap_ns || !judge_due(server, now_ns)) {
+        return;
+    }
+    server->judged_ns = now_ns;
+    bool said = judge_look(&probe->judge, &probe->tally.registry, &facts, at, out);
+    for (size_t i = 0; i < server->viewer_count && !said; i++) {
+        server->viewers[i]->wants_seed = true;
+    }
+}
+
+static bool
+encode_seed(struct server *server, struct stamp at, struct buffer *out)
+{
+    struct probe *probe = server->probe;
+    return feed_seed(&server->feed, &probe->tally.registry, &server->last, at, out) &&
+           judge_seed(&probe->judge, &probe->tally.registry, at, out);
+}
+
 // Everything, for viewers that have nothing and nothing left to read.
 static void
 seed(struct server *server, struct stamp at)
@@ -338,9 +378,7 @@ seed(struct server *server, struct stamp at)
             server->dropped_frames += viewer->wants_seed && viewer->out.length > 0;
             continue;
         }
-        if (frames.length == 0 &&
-            !feed_seed(&server->feed, &server->probe->tally.registry, &server->last, at,
-                       &frames)) {
+        if (frames.length == 0 && !encode_seed(server, at, &frames)) {
             break;
         }
         viewer->wants_seed = false;
@@ -387,6 +425,7 @@ send_sample(struct server *server, uint64_t now_ns)
     }
     server->last = compose(server, now_ns);
     if (feed_sample(&server->feed, &probe->tally.registry, &server->last, at, &frames)) {
+        judge_classes(server, now_ns, at, &frames);
         broadcast(server, &frames);
         seed(server, at);
     } else { // without memory, everybody starts anew later
@@ -414,11 +453,12 @@ static bool
 census_due(const struct server *server, uint64_t now_ns)
 {
     const struct probe *probe = server->probe;
-    if (probe->mode == MODE_DORMANT || server->viewer_count == 0) {
+    if (probe->mode == MODE_DORMANT) {
         return false;
     }
     double share = probe->settings.budget_percent / 100 / 3;
     uint64_t least_ns = (probe->unbalanced ? 1000 : 10000) * (uint64_t)NS_A_MS;
+    least_ns = server->viewer_count ? least_ns : CENSUS_ALONE_NS;
     uint64_t wait_ns = (uint64_t)((double)probe->census_cost_ns / share);
     return now_ns - probe->census_ns >= (wait_ns > least_ns ? wait_ns : least_ns) ||
            probe->census_us == 0;
@@ -432,7 +472,7 @@ tick(struct server *server, uint64_t now_ns)
     server->next_tick_ns = now_ns + (uint64_t)(probe->settings.interval_s * 1e9);
     server->accept_failed = false;
     bool chores = probe->tally.registry.unnamed || probe->tally.registry.dead;
-    if (!server->viewer_count && !chores) {
+    if (!server->viewer_count && !chores && !judge_due(server, now_ns)) {
         return;
     }
     if (census_due(server, now_ns)) {

@@ -49,6 +49,8 @@ class MemtopClient
     body = read(length) or raise "cut frame"
     raise "bad CRC" unless Zlib.crc32(header[0, 12] + header[16, 16] + body) == crc
 
+    return :other unless KINDS.key?(kind) # as every client of the protocol does
+
     apply(KINDS.fetch(kind), MessagePack.unpack(body))
   end
 

@@ -386,10 +386,40 @@ a_slow_viewer_is_seeded_again_and_its_loss_is_counted(void **state)
     program_stop();
 }
 
+// A probe that has watched for long calls what it has just met new.
+static void
+verdicts_follow_the_sample_and_are_in_a_later_viewers_first_state(void **state)
+{
+    (void)state;
+    program_start(&settings, true);
+    pthread_mutex_lock(&probe.lock);
+    probe.judge.started.at_us = 1;
+    probe.judge.mode = MODE_COUNT;
+    pthread_mutex_unlock(&probe.lock);
+    program_allocate(0, key_of(0));
+    struct client client = client_connect(settings.socket);
+    class_id id = client_wait(&client, MESSAGE_NAMES)->names.list[0].id;
+    const struct verdicts *verdicts = &client_wait(&client, MESSAGE_VERDICTS)->verdicts;
+    assert_int_equal(verdicts->count, 1);
+    assert_int_equal(verdicts->list[0].id, id);
+    assert_int_equal(verdicts->list[0].verdict, VERDICT_NEW);
+    struct client later = client_connect(settings.socket);
+    client_wait(&later, MESSAGE_SAMPLE);
+    client_next(&later);
+    assert_int_equal(later.message.kind, MESSAGE_VERDICTS);
+    assert_int_equal(later.message.verdicts.list[0].verdict, VERDICT_NEW);
+    client_close(&later);
+    client_close(&client);
+    program_stop();
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            verdicts_follow_the_sample_and_are_in_a_later_viewers_first_state, start,
+            end),
         cmocka_unit_test_setup_teardown(a_viewer_gets_a_hello_names_and_a_whole_state,
                                         start, end),
         cmocka_unit_test_setup_teardown(
