@@ -270,6 +270,7 @@ feed_sample(struct feed *feed, struct registry *registry, struct sample *sample,
     for (uint32_t i = 1; i < count; i++) {
         visit_class(feed, registry, i, sample);
     }
+    feed->reading_count = 0;
     return encode_names(feed, at, out) && encode_rows(feed, *sample, at, out);
 }
 
