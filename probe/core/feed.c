@@ -162,12 +162,17 @@ add_totals(struct totals *totals, const struct class_row *row)
 
 // A dead class without objects is told to be gone once; its row can then be used
 // for another class.
-static bool
+static void
 bury(struct class_entry *entry, const struct class_row *row)
 {
     uint32_t dead = CLASS_STATE_DEAD;
-    return row->live == 0 &&
-           atomic_compare_exchange_strong(&entry->state, &dead, CLASS_STATE_GONE);
+    bool gone = row->live == 0 &&
+                atomic_compare_exchange_strong(&entry->state, &dead, CLASS_STATE_GONE);
+    if (gone) { // nobody watches it any more, nor what its row is used for next
+        entry->watchers = 0;
+        entry->pinned = false;
+        entry->left_ns = 0;
+    }
 }
 
 static void

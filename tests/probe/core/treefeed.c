@@ -88,8 +88,8 @@ mirror_frames(struct mirror *mirror, const struct frames *frames)
         assert_in_range(frame->label.length, 0, 23);
         mirror->has_frame[frame->id] = true;
         mirror->flags[frame->id] = frame->flags;
-        memcpy(mirror->labels[frame->id], frame->label.bytes, frame->label.length);
-        mirror->labels[frame->id][frame->label.length] = '\0';
+        snprintf(mirror->labels[frame->id], sizeof(mirror->labels[0]), "%.*s",
+                 (int)frame->label.length, frame->label.length ? frame->label.bytes : "");
     }
     mirror->frames_told += frames->count;
 }
