@@ -11,6 +11,7 @@
 struct feed_seen {
     struct class_row row; // id 0: viewers know nothing of this class
     uint32_t name_edits;
+    uint32_t flags; // that its name was told with
     bool named;
 };
 
@@ -65,23 +66,31 @@ reserve(struct feed *feed, uint32_t classes)
 // A name that nobody could ask the program for yet is sent empty, and again
 // when it is known.
 static struct class_name
-name_of(const struct class_entry *entry, class_id id)
+name_of(const struct class_entry *entry, class_id id, uint32_t flags)
 {
-    const char *name = entry->name ? entry->name : "";
-    return (struct class_name){
-        id, atomic_load_explicit(&entry->flags, memory_order_relaxed), text_of(name)};
+    return (struct class_name){id, flags, text_of(entry->name ? entry->name : "")};
+}
+
+static uint32_t
+flags_of(const struct class_entry *entry)
+{
+    bool traced = atomic_load_explicit(&entry->traced, memory_order_relaxed);
+    return atomic_load_explicit(&entry->flags, memory_order_relaxed) |
+           (traced ? CLASS_TRACED : 0u) | (entry->pinned ? CLASS_PINNED : 0u);
 }
 
 static void
 note_name(struct feed *feed, struct feed_seen *seen, const struct class_entry *entry,
           class_id id)
 {
-    if (seen->named && seen->name_edits == entry->name_edits) {
+    uint32_t flags = flags_of(entry);
+    if (seen->named && seen->name_edits == entry->name_edits && seen->flags == flags) {
         return;
     }
     seen->named = true;
     seen->name_edits = entry->name_edits;
-    feed->names[feed->name_count++] = name_of(entry, id);
+    seen->flags = flags;
+    feed->names[feed->name_count++] = name_of(entry, id, flags);
 }
 
 static bool
@@ -98,11 +107,24 @@ knows_live(const struct sample *sample)
            (sample->mode == MODE_CENSUS && sample->probe.census_us > 0);
 }
 
+// Rows are asked for in order: what was read for this one, if anything was, comes
+// next.
+static struct site_counts
+counts_of(struct feed *feed, const struct registry *registry, uint32_t index)
+{
+    while (feed->reading_count > 0 && feed->readings->class_index < index) {
+        feed->readings++;
+        feed->reading_count--;
+    }
+    bool read = feed->reading_count > 0 && feed->readings->class_index == index;
+    return read ? feed->readings->counts : registry_counts(registry, index);
+}
+
 static struct class_row
-row_of(const struct registry *registry, uint32_t index, class_id id,
+row_of(struct feed *feed, const struct registry *registry, uint32_t index, class_id id,
        const struct sample *sample)
 {
-    struct site_counts counts = registry_counts(registry, index);
+    struct site_counts counts = counts_of(feed, registry, index);
     const struct class_entry *entry = registry_class(registry, index);
     bool counted = counts_events(sample);
     return (struct class_row){
@@ -140,12 +162,17 @@ add_totals(struct totals *totals, const struct class_row *row)
 
 // A dead class without objects is told to be gone once; its row can then be used
 // for another class.
-static bool
+static void
 bury(struct class_entry *entry, const struct class_row *row)
 {
     uint32_t dead = CLASS_STATE_DEAD;
-    return row->live == 0 &&
-           atomic_compare_exchange_strong(&entry->state, &dead, CLASS_STATE_GONE);
+    bool gone = row->live == 0 &&
+                atomic_compare_exchange_strong(&entry->state, &dead, CLASS_STATE_GONE);
+    if (gone) { // nobody watches it any more, nor what its row is used for next
+        entry->watchers = 0;
+        entry->pinned = false;
+        entry->left_ns = 0;
+    }
 }
 
 static void
@@ -164,7 +191,7 @@ visit_class(struct feed *feed, struct registry *registry, uint32_t index,
     if (!id) {
         return;
     }
-    struct class_row row = row_of(registry, index, id, sample);
+    struct class_row row = row_of(feed, registry, index, id, sample);
     add_totals(&feed->totals, &row);
     bury(entry, &row);
     note_name(feed, seen, entry, id);
@@ -248,6 +275,7 @@ feed_sample(struct feed *feed, struct registry *registry, struct sample *sample,
     for (uint32_t i = 1; i < count; i++) {
         visit_class(feed, registry, i, sample);
     }
+    feed->reading_count = 0;
     return encode_names(feed, at, out) && encode_rows(feed, *sample, at, out);
 }
 
@@ -263,7 +291,7 @@ feed_seed(struct feed *feed, const struct registry *registry, const struct sampl
         }
         const struct class_entry *entry = registry_class(registry, i);
         if (entry->id == seen->row.id) {
-            feed->names[feed->name_count++] = name_of(entry, seen->row.id);
+            feed->names[feed->name_count++] = name_of(entry, seen->row.id, seen->flags);
             feed->rows[feed->row_count++] = seen->row;
         }
     }

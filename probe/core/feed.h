@@ -13,6 +13,12 @@
 
 struct feed_seen;
 
+// The counts of a class that somebody else has read for the same sample.
+struct class_reading {
+    uint32_t class_index;
+    struct site_counts counts;
+};
+
 struct feed {
     struct feed_seen *seen; // owned: what the viewers know of each class row
     uint32_t seen_capacity;
@@ -24,6 +30,11 @@ struct feed {
     uint32_t name_count;
     uint32_t gone_count;
     struct totals totals; // of the last sample
+
+    // For the sample that comes next, in order of class_index: these rows are not
+    // read again. // borrowed
+    const struct class_reading *readings;
+    size_t reading_count;
 };
 
 // context: server. A feed starts as all zeroes; destroying it twice is harmless.

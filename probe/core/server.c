@@ -12,6 +12,7 @@
 
 #include "probe/core/clock.h"
 #include "probe/core/feed.h"
+#include "probe/core/opened.h"
 #include "probe/core/viewer.h"
 #include "version.h"
 
@@ -34,6 +35,7 @@ struct server {
     struct viewer *viewers[SERVER_VIEWERS_MAX]; // owned
     size_t viewer_count;
     struct feed feed;
+    struct opened opened;
     struct sample last; // the header of the last sample
     uint64_t ticked_ns; // when the last tick was, 0 before one
     uint64_t next_tick_ns;
@@ -45,6 +47,8 @@ struct server {
     uint64_t cost_ppm;
     uint64_t cost_at_ns;
     uint64_t cost_spent_ns;
+    uint64_t stacks;    // taken so far
+    uint64_t stacks_ns; // what they cost, each by the price of its time
 };
 
 // A sample at once, but not so often that viewers could keep the program busy:
@@ -101,15 +105,21 @@ read_rss(void)
     return strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+static uint64_t
+capabilities_of(const struct probe *probe)
+{
+    if (probe->settings.readonly) {
+        return CAPABILITY_READONLY;
+    }
+    uint64_t traces = probe->runtime.capture ? CAPABILITY_TRACE : 0;
+    return CAPABILITY_GC | (probe->count_refused ? 0 : CAPABILITY_COUNT | traces);
+}
+
 static void
 say_hello(struct server *server, struct viewer *viewer)
 {
     const struct probe *probe = server->probe;
     char command[MESSAGE_TEXT_MAX];
-    uint64_t capabilities =
-        probe->settings.readonly
-            ? CAPABILITY_READONLY
-            : CAPABILITY_GC | (probe->count_refused ? 0 : CAPABILITY_COUNT);
     struct message message = {
         .kind = MESSAGE_HELLO,
         .at = clock_stamp(),
@@ -121,7 +131,7 @@ say_hello(struct server *server, struct viewer *viewer)
                   .runtime = text_of(probe->runtime.name),
                   .started_us = probe->started_us,
                   .mode = probe->mode,
-                  .capabilities = capabilities,
+                  .capabilities = capabilities_of(probe),
                   .interval_ms = (uint64_t)(probe->settings.interval_s * 1000)}
     };
     viewer_say(viewer, &message);
@@ -203,8 +213,8 @@ work_for(struct probe *probe, const struct request *request, const char **why)
         probe->census_hurry = true;
         return WORK_CENSUS | WORK_ANEW;
     case REQUEST_MODE:
-        if (request->argument > MODE_COUNT) {
-            *why = "this probe has the modes dormant, census and count";
+        if (request->argument > MODE_TRACE) {
+            *why = "this probe has the modes dormant, census, count and trace";
             return 0;
         }
         probe->wanted_mode = (uint32_t)request->argument;
@@ -235,9 +245,25 @@ answering_work(uint64_t action)
                                       : WORK_MODE;
 }
 
+// Answered at once: whether stacks are taken is said by the trees that follow.
+static void
+take_tree_request(struct server *server, struct viewer *viewer,
+                  const struct request *request)
+{
+    const char *why;
+    enum result_status status = opened_take(&server->opened, server->probe, viewer,
+                                            request, clock_monotonic_ns(), &why);
+    say_result(viewer, request->id, status, why);
+    tick_soon(server);
+}
+
 static void
 take_request(struct server *server, struct viewer *viewer, const struct request *request)
 {
+    if (request->action >= REQUEST_OPEN && request->action <= REQUEST_UNPIN) {
+        take_tree_request(server, viewer, request);
+        return;
+    }
     if (request->action == REQUEST_KEY) {
         viewer->wants_seed = true;
         tick_soon(server);
@@ -272,8 +298,21 @@ answer_requests(struct server *server, uint32_t done)
     }
 }
 
+// What stacks cost since the last call is added at the price they have now.
+static uint64_t
+reckon_stacks(struct server *server)
+{
+    const struct trace *trace = &server->probe->tally.trace;
+    uint64_t stacks = trace->stacks;
+    // Fewer than before: another mode, which began at none.
+    uint64_t taken = stacks < server->stacks ? stacks : stacks - server->stacks;
+    server->stacks = stacks;
+    server->stacks_ns += taken * trace->stack_ns;
+    return server->stacks_ns;
+}
+
 // Millionths of one core over the last whole interval: what this thread and the
-// agent took, and what the hooks took by their measured price.
+// agent took, and what hooks and stacks took by their measured price.
 static uint64_t
 reckon_cost(struct server *server, uint64_t now_ns)
 {
@@ -285,7 +324,8 @@ reckon_cost(struct server *server, uint64_t now_ns)
     struct site_counts events = registry_totals(&probe->tally.registry);
     double hooks_ns = (double)events.allocated * probe->allocated_ns +
                       (double)events.freed * probe->freed_ns;
-    uint64_t spent_ns = clock_thread_ns() + probe->agent_ns + (uint64_t)hooks_ns;
+    uint64_t spent_ns =
+        clock_thread_ns() + probe->agent_ns + (uint64_t)hooks_ns + reckon_stacks(server);
     if (server->cost_at_ns && spent_ns >= server->cost_spent_ns) {
         double delta_ns = (double)(spent_ns - server->cost_spent_ns);
         server->cost_ppm = (uint64_t)(delta_ns * 1e6 / elapsed_ns);
@@ -407,6 +447,8 @@ start_anew(struct server *server, struct stamp at)
     for (size_t i = 0; i < server->viewer_count; i++) {
         server->viewers[i]->wants_seed = true;
     }
+    opened_forget(&server->opened, server->probe, server->viewers, server->viewer_count,
+                  clock_monotonic_ns());
 }
 
 static void
@@ -424,10 +466,13 @@ send_sample(struct server *server, uint64_t now_ns)
         say_notices(server, server->viewers[i]);
     }
     server->last = compose(server, now_ns);
+    opened_read(&server->opened, probe, &server->feed);
     if (feed_sample(&server->feed, &probe->tally.registry, &server->last, at, &frames)) {
         judge_classes(server, now_ns, at, &frames);
         broadcast(server, &frames);
         seed(server, at);
+        server->dropped_frames += opened_send(&server->opened, probe, server->viewers,
+                                              server->viewer_count, at);
     } else { // without memory, everybody starts anew later
         feed_forget(&server->feed);
         server->dropped_frames += server->viewer_count;
@@ -471,6 +516,7 @@ tick(struct server *server, uint64_t now_ns)
     server->ticked_ns = now_ns;
     server->next_tick_ns = now_ns + (uint64_t)(probe->settings.interval_s * 1e9);
     server->accept_failed = false;
+    opened_tick(probe, now_ns);
     bool chores = probe->tally.registry.unnamed || probe->tally.registry.dead;
     if (!server->viewer_count && !chores && !judge_due(server, now_ns)) {
         return;
@@ -490,7 +536,7 @@ serve_viewer(struct server *server, struct viewer *viewer, short events)
     struct request request;
     if (events & POLLOUT) {
         viewer_flush(viewer);
-        if (viewer->wants_seed && viewer->out.length == 0) {
+        if (viewer->out.length == 0 && (viewer->wants_seed || opened_lacks(viewer))) {
             tick_soon(server);
         }
     }
@@ -508,6 +554,8 @@ drop_broken(struct server *server)
     size_t kept = 0;
     for (size_t i = 0; i < server->viewer_count; i++) {
         if (server->viewers[i]->broken) {
+            opened_leave(&server->opened, server->probe, server->viewers[i],
+                         clock_monotonic_ns());
             viewer_free(server->viewers[i]);
         } else {
             server->viewers[kept++] = server->viewers[i];
@@ -607,6 +655,8 @@ serve(void *argument)
 static void
 free_server(struct server *server)
 {
+    opened_forget(&server->opened, server->probe, server->viewers, server->viewer_count,
+                  clock_monotonic_ns());
     for (size_t i = 0; i < server->viewer_count; i++) {
         viewer_free(server->viewers[i]);
     }

@@ -27,6 +27,14 @@
 // An unfinished frame longer than this is refused: a request has some 50 bytes.
 #define VIEWER_REQUEST_MAX 65536u
 
+// Classes whose trees one viewer can have open at once.
+#define VIEWER_OPEN_MAX 8u
+
+struct viewer_open {
+    class_id id;
+    bool seeded; // it has the whole tree, and every change since
+};
+
 struct viewer {
     int fd; // owned
     struct buffer out;
@@ -38,6 +46,8 @@ struct viewer {
     bool asked;             // `request` waits for its result
     uint32_t notices_edits; // of the notices it has, 0 for none
     struct request request;
+    struct viewer_open open[VIEWER_OPEN_MAX]; // see opened.h
+    size_t open_count;
 };
 
 // context: server. NULL when memory ran out; then `fd` is left to the caller.

@@ -3,9 +3,11 @@
 standard library and the msgpack module, nothing else.
 
     client.py SOCKET [--seconds N] [--samples N]   greets a live probe
+    client.py SOCKET --open CLASS                  opens a class, prints its tree
     client.py --file FILE                          reads frames from a file
 
-Prints what it saw as one JSON object. Exits 4 on bytes that are no sound
+Prints what it saw as one JSON object, or with --open the class's call tree as
+text once there is one. Exits 4 on bytes that are no sound
 stream and 3 when there is none, and says on standard error what was wrong.
 """
 import argparse
@@ -27,6 +29,12 @@ PROCESS = ("rss_bytes", "heap_slots_live", "heap_slots_free", "gc_count",
 PROBE = ("cost_ppm", "drift", "drift_total", "dropped_frames", "census_us",
          "census_objects", "viewers")
 COUNTS = ("live", "allocated", "freed", "bytes")
+SITE = ("live", "allocated", "bytes", "ages")
+OPEN = 5
+VERDICTS = ("", "new", "steady", "churn", "growing", "leak?")
+SPECIAL = {0: "(root)", 1: "(before tracing)", 2: "(other)", 3: "(deeper stack, cut)",
+           4: "(no Ruby frame)"}
+FRAME_FIRST = 16
 
 KINDS = {
     1: ("hello", ("version", "program_version", "pid", "parent_pid", "command",
@@ -36,6 +44,11 @@ KINDS = {
     4: ("notice", ("id", "severity", "text")),
     5: ("result", ("id", "status", "text")),
     6: ("bye", ("reason", "status", "text")),
+    7: ("frames", ("list",)),
+    8: ("tree", ("class_id", "key", "flags", "live", "since_us", "shift",
+                 "unsampled_live", "unsampled_allocated", "depth", "nodes_used",
+                 "nodes_room", "nodes", "sites")),
+    9: ("verdicts", ("list",)),
     64: ("greeting", ("version", "program_version")),
     65: ("request", ("id", "action", "argument")),
 }
@@ -87,6 +100,67 @@ def unpack(kind, body):
     return name, {field: text(by_key.get(key)) for key, field in enumerate(fields)}
 
 
+class Tree:
+    """The call tree of one class."""
+
+    def __init__(self):
+        self.nodes = {0: (None, 0, 0, 0)}
+        self.sites = {}
+        self.header = {}
+
+    def apply(self, fields, known_frames):
+        for node, parent, frame, line, block, *_ in fields["nodes"] or ():
+            if not parent < node:
+                raise Broken(f"node {node} comes before its parent")
+            if parent not in self.nodes:
+                raise Broken(f"node {node} hangs under a node that nobody sent")
+            if frame >= FRAME_FIRST and frame not in known_frames:
+                raise Broken(f"node {node} is on a frame that nobody sent")
+            self.nodes[node] = (parent, frame, line, block)
+        for node, shift, live, allocated, bytes_, *ages in fields["sites"] or ():
+            if node not in self.nodes:
+                raise Broken(f"a site on node {node}, which nobody sent")
+            self.sites[node, shift] = dict(zip(SITE, (live, allocated, bytes_, ages[:4])))
+        self.header = {key: fields[key] for key in fields if key not in ("nodes", "sites")}
+
+    def live(self):
+        """Of the class, as its parts add up: equal to the header's."""
+        sites = sum(site["live"] for site in self.sites.values())
+        return sites + self.header["unsampled_live"]
+
+    def as_json(self):
+        return {**self.header,
+                "nodes": {node: self.nodes[node] for node in self.nodes if node},
+                "sites": [{"node": node, "shift": shift, **site}
+                          for (node, shift), site in sorted(self.sites.items())]}
+
+    def as_text(self, frames):
+        """Callers first, each line with its own live objects, not its children's."""
+        children = {}
+        for node in sorted(self.nodes):
+            children.setdefault(self.nodes[node][0], []).append(node)
+        lines = [f"{self.header['live']} live, {self.header['unsampled_live']} of them "
+                 f"without a stack"]
+        stack = [(node, 1) for node in reversed(children.get(0, ()))]
+        while stack:
+            node, depth = stack.pop()
+            own = sum(site["live"] << shift
+                      for (at, shift), site in self.sites.items() if at == node)
+            lines.append("  " * depth + f"{own} {self.label(node, frames)}")
+            stack += [(child, depth + 1) for child in reversed(children.get(node, ()))]
+        return "\n".join(lines)
+
+    def label(self, node, frames):
+        _, frame, line, block = self.nodes[node]
+        if frame in SPECIAL:
+            return SPECIAL[frame]
+        name, path, _, _ = frames[frame]
+        inside = {0: "", 1: "block in "}.get(block, f"block ({block} levels) in ")
+        # Names are the program's and go to a terminal.
+        place = f" {path}:{line}" if path else ""
+        return ascii(inside + name + place)[1:-1]
+
+
 class State:
     """What the stream has said so far."""
 
@@ -100,6 +174,9 @@ class State:
         self.notices = {}
         self.results = []
         self.bye = None
+        self.frames = {}
+        self.trees = {}
+        self.verdicts = {}
 
     def apply(self, name, fields):
         getattr(self, "on_" + name)(fields)
@@ -117,6 +194,8 @@ class State:
         if fields["key"]:
             self.rows = {}
             self.key_samples += 1
+            if fields["mode"] == 0:  # ids given before mean nothing
+                self.names, self.frames, self.trees, self.verdicts = {}, {}, {}, {}
         elif self.last is None:
             raise Broken("a delta sample came before any key sample")
         for class_id, *counts in fields["rows"] or ():
@@ -127,6 +206,24 @@ class State:
             self.rows.pop(class_id, None)
         self.samples += 1
         self.last = fields
+
+    def on_frames(self, fields):
+        for frame, flags, label, path, line, *_ in fields["list"] or ():
+            self.frames[frame] = (text(label), text(path), line, flags)
+
+    def on_tree(self, fields):
+        class_id = fields["class_id"]
+        if fields["key"]:
+            self.trees[class_id] = Tree()
+        elif class_id not in self.trees:
+            raise Broken(f"a change of the tree of {class_id} came before any tree")
+        self.trees[class_id].apply(fields, self.frames)
+
+    def on_verdicts(self, fields):
+        for class_id, verdict, *rest in fields["list"] or ():
+            known = verdict < len(VERDICTS)
+            self.verdicts[class_id] = {"verdict": VERDICTS[verdict] if known else "",
+                                       "ages": rest[:4], "reason": text(rest[4])}
 
     def on_notice(self, fields):
         self.notices[fields["id"]] = fields
@@ -161,7 +258,22 @@ class State:
             "notices": list(self.notices.values()),
             "results": self.results,
             "bye": self.bye,
+            "frames": self.frames,
+            "trees": {class_id: tree.as_json() for class_id, tree in self.trees.items()},
+            "verdicts": self.verdicts,
         }
+
+    def id_of(self, name):
+        """Of the class with most objects, where several have the name."""
+        found = [class_id for class_id in self.rows if self.names[class_id][0] == name]
+        return max(found, key=lambda class_id: self.rows[class_id]["live"] or 0,
+                   default=None)
+
+    def whole(self, class_id):
+        """Whether a tree came and says the same as the table."""
+        tree = self.trees.get(class_id)
+        return (tree is not None and tree.live() == tree.header["live"] and
+                self.rows[class_id]["live"] == tree.header["live"])
 
     def classes(self):
         """Two classes may have one name: anonymous ones, above all."""
@@ -172,10 +284,10 @@ class State:
         return found
 
 
-def greeting():
-    body = msgpack.packb({0: VERSION, 1: "client.py"})
+def packed(kind, *values):
+    body = msgpack.packb(dict(enumerate(values)))
     monotonic, wall = time.monotonic_ns() // 1000, time.time_ns() // 1000
-    header = HEADER.pack(b"MTOP", len(body), 64, 0, 0, 0, monotonic, wall)
+    header = HEADER.pack(b"MTOP", len(body), kind, 0, 0, 0, monotonic, wall)
     return header[:12] + struct.pack(">I", crc_of(header, body)) + header[16:] + body
 
 
@@ -202,14 +314,36 @@ def watch(state, options):
     deadline = time.monotonic() + options.seconds
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.connect(options.socket)
-        connection.sendall(greeting())
+        connection.sendall(packed(64, VERSION, "client.py"))
+        opened = None
         try:
             for name, fields in frames(read_exactly(connection, deadline)):
                 state.apply(name, fields)
                 if options.samples and state.samples >= options.samples:
                     return
+                if options.open and opened is None and name == "sample":
+                    opened = state.id_of(options.open)
+                    if opened is not None:
+                        connection.sendall(packed(65, 1, OPEN, opened))
+                if opened is not None and name == "tree" and enough(state, opened):
+                    return
         except TimeoutError:
             pass
+
+
+def enough(state, class_id):
+    """A path was seen, and not only what was born before tracing."""
+    paths = any(node >= FRAME_FIRST for node, _ in state.trees[class_id].sites)
+    return paths and state.whole(class_id)
+
+
+def print_tree(state, name):
+    class_id = state.id_of(name)
+    if class_id not in state.trees:
+        refused = [result["text"] for result in state.results if result["status"]]
+        print(f"client.py: no tree of {name}: {refused or 'none came'}", file=sys.stderr)
+        sys.exit(1)
+    print(state.trees[class_id].as_text(state.frames))
 
 
 def read_file(state, path):
@@ -224,6 +358,7 @@ def main():
     parser.add_argument("--file", help="read frames from here instead")
     parser.add_argument("--seconds", type=float, default=3, help="how long to watch")
     parser.add_argument("--samples", type=int, help="stop after so many")
+    parser.add_argument("--open", metavar="CLASS", help="print the tree of this class")
     options = parser.parse_args()
     if (options.socket is None) == (options.file is None):
         parser.error("give a socket or a file")
@@ -240,6 +375,9 @@ def main():
     except OSError as problem:
         print(f"client.py: {options.socket or options.file}: {problem}", file=sys.stderr)
         sys.exit(3)
+    if options.open:
+        print_tree(state, options.open)
+        return
     json.dump(state.as_json(), sys.stdout)
     print()
 

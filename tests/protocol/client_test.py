@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """client.py against frames that the C encoder wrote: client_test.py WRITER, the
 path of the write_examples program."""
+import contextlib
 import json
 import os
 import socket
@@ -51,6 +52,37 @@ class ClientTest(unittest.TestCase):
                          [{"id": 7, "severity": 1, "text": "objspace is tracing"}])
         self.assertEqual(seen["results"], [{"id": 1, "status": 1, "text": "read-only"}])
         self.assertEqual(seen["bye"], {"reason": 0, "status": 0, "text": ""})
+        self.check_tree(seen["trees"]["1"])
+        self.assertEqual(seen["frames"]["16"],
+                         ["Shop::Order#total", "app/order.rb", 20, 0])
+        self.assertEqual(seen["verdicts"], {
+            "1": {"verdict": "leak?", "ages": [100, 200, 300, 400],
+                  "reason": "grew in 12 collections"},
+            "2": {"verdict": "", "ages": [None] * 4, "reason": ""}})
+
+    def check_tree(self, tree):
+        self.assertEqual((tree["live"], tree["flags"], tree["shift"]), (1255, 1, 3))
+        self.assertEqual(tree["nodes"], {"1": [0, 1, 0, 0], "16": [0, 16, 22, 0],
+                                         "17": [16, 17, 0, 0], "18": [17, 16, 23, 1]})
+        self.assertEqual([(site["node"], site["shift"], site["live"], site["ages"])
+                          for site in tree["sites"]],
+                         [(1, 0, 900, [100, 200, 300, 400]), (17, 0, 0, [0] * 4),
+                          (18, 3, 25, [None] * 4)])
+
+    def test_prints_a_tree(self):
+        with open(self.path, "wb") as file:
+            file.write(stream())
+        done = client("--file", self.path, "--open", "String")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines(), [
+            "1255 live, 330 of them without a stack",
+            "  900 (before tracing)",
+            "  0 Shop::Order#total app/order.rb:22",
+            "    0 Array#map",
+            "      200 block in Shop::Order#total app/order.rb:23"])
+        done = client("--file", self.path, "--open", "Nobody")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no tree of Nobody", done.stderr)
 
     def test_understands_what_the_encoder_wrote(self):
         done = self.read(stream())
@@ -86,6 +118,31 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check(json.loads(done.stdout))
         self.assertEqual(heard[0][:4] + heard[0][8:9], b"MTOP\x40")
+
+    def test_asks_for_the_tree_of_a_class(self):
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.addCleanup(listener.close)
+        listener.bind(self.path)
+        listener.listen()
+        heard = bytearray()
+        wanted = stream("--viewer")[-39:]  # the last of them opens class 1
+
+        def serve():
+            peer, _ = listener.accept()
+            # It leaves as soon as it has the tree, whatever else was sent.
+            with peer, contextlib.suppress(ConnectionResetError):
+                peer.sendall(stream())
+                while piece := peer.recv(4096):
+                    heard.extend(piece)
+
+        probe = threading.Thread(target=serve)
+        probe.start()
+        done = client(self.path, "--seconds", "30", "--open", "String")
+        probe.join()
+        self.assertIn("block in Shop::Order#total", done.stdout, done.stderr)
+        request = bytes(heard[-39:])
+        self.assertEqual(request[8], wanted[8])
+        self.assertEqual(request[34:], b"\x01" + wanted[35:])  # but for its id
 
 
 if __name__ == "__main__":

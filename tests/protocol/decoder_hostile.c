@@ -127,36 +127,56 @@ names_the_field_that_is_not_what_it_should_be(void **state)
 {
     (void)state;
     const struct attack attacks[] = {
-        {MESSAGE_HELLO,  "",                                         0,  "byte 0: hello: it ends too early"        },
-        {MESSAGE_HELLO,  "\xdd\xff\xff\xff\xff",                     5,
-         "byte 0: hello: it claims more than it holds"                                                             },
-        {MESSAGE_HELLO,  "\xdf\xff\xff\xff\xff",                     5,
-         "byte 0: hello: it claims more than it holds"                                                             },
-        {MESSAGE_SAMPLE, "\x81\x05\xdd\xff\xff\xff\xff",             7,
-         "byte 0: sample: it claims more than it holds"                                                            },
-        {MESSAGE_BYE,    "\x91\x91\x91\x91\x91\x91\x91\x91\x91\x00", 10,
-         "byte 0: bye: nested too deep"                                                                            },
-        {MESSAGE_BYE,    "\x80\x80",                                 2,  "byte 0: bye: bytes are left behind it"   },
-        {MESSAGE_BYE,    "\x90",                                     1,  "byte 0: bye must be a map"               },
-        {MESSAGE_HELLO,  "\x81\x00\xa1x",                            4,
-         "byte 0: hello.version must be a number from 0 up"                                                        },
-        {MESSAGE_HELLO,  "\x81\x00\xff",                             3,
-         "byte 0: hello.version must be a number from 0 up"                                                        },
-        {MESSAGE_HELLO,  "\x81\x02\xc0",                             3,
-         "byte 0: hello.pid must be a number from 0 up"                                                            },
-        {MESSAGE_HELLO,  "\x81\x04\x01",                             3,  "byte 0: hello.command must be a text"    },
-        {MESSAGE_BYE,    "\x81\x01\xc3",                             3,
-         "byte 0: bye.status must be a number from 0 up, or nil"                                                   },
-        {MESSAGE_SAMPLE, "\x81\x00\x01",                             3,  "byte 0: sample.key must be true or false"},
-        {MESSAGE_SAMPLE, "\x81\x02\xc0",                             3,  "byte 0: sample.process must be a list"   },
-        {MESSAGE_SAMPLE, "\x81\x02\x92\x01\xc2",                     5,
-         "byte 0: sample.process.heap_slots_live must be a number from 0 up, or nil"                               },
-        {MESSAGE_SAMPLE, "\x81\x05\x91\x05",                         4,  "byte 0: sample.rows must be a list"      },
-        {MESSAGE_SAMPLE, "\x81\x05\x80",                             3,  "byte 0: sample.rows must be a list"      },
-        {MESSAGE_SAMPLE, "\x81\x05\x91\x91\xcf\0\0\0\1\0\0\0\0",     13,
-         "byte 0: sample.rows.id must be a number of 32 bits"                                                      },
-        {MESSAGE_SAMPLE, "\x81\x06\x91\xc0",                         4,
-         "byte 0: sample.gone must be a number of 32 bits"                                                         },
+        {MESSAGE_HELLO,    "",                                             0,  "byte 0: hello: it ends too early"        },
+        {MESSAGE_HELLO,    "\xdd\xff\xff\xff\xff",                         5,
+         "byte 0: hello: it claims more than it holds"                                                                   },
+        {MESSAGE_HELLO,    "\xdf\xff\xff\xff\xff",                         5,
+         "byte 0: hello: it claims more than it holds"                                                                   },
+        {MESSAGE_SAMPLE,   "\x81\x05\xdd\xff\xff\xff\xff",                 7,
+         "byte 0: sample: it claims more than it holds"                                                                  },
+        {MESSAGE_BYE,      "\x91\x91\x91\x91\x91\x91\x91\x91\x91\x00",     10,
+         "byte 0: bye: nested too deep"                                                                                  },
+        {MESSAGE_BYE,      "\x80\x80",                                     2,  "byte 0: bye: bytes are left behind it"   },
+        {MESSAGE_BYE,      "\x90",                                         1,  "byte 0: bye must be a map"               },
+        {MESSAGE_HELLO,    "\x81\x00\xa1x",                                4,
+         "byte 0: hello.version must be a number from 0 up"                                                              },
+        {MESSAGE_HELLO,    "\x81\x00\xff",                                 3,
+         "byte 0: hello.version must be a number from 0 up"                                                              },
+        {MESSAGE_HELLO,    "\x81\x02\xc0",                                 3,
+         "byte 0: hello.pid must be a number from 0 up"                                                                  },
+        {MESSAGE_HELLO,    "\x81\x04\x01",                                 3,  "byte 0: hello.command must be a text"    },
+        {MESSAGE_BYE,      "\x81\x01\xc3",                                 3,
+         "byte 0: bye.status must be a number from 0 up, or nil"                                                         },
+        {MESSAGE_SAMPLE,   "\x81\x00\x01",                                 3,  "byte 0: sample.key must be true or false"},
+        {MESSAGE_SAMPLE,   "\x81\x02\xc0",                                 3,  "byte 0: sample.process must be a list"   },
+        {MESSAGE_SAMPLE,   "\x81\x02\x92\x01\xc2",                         5,
+         "byte 0: sample.process.heap_slots_live must be a number from 0 up, or nil"                                     },
+        {MESSAGE_SAMPLE,   "\x81\x05\x91\x05",                             4,  "byte 0: sample.rows must be a list"      },
+        {MESSAGE_SAMPLE,   "\x81\x05\x80",                                 3,  "byte 0: sample.rows must be a list"      },
+        {MESSAGE_SAMPLE,   "\x81\x05\x91\x91\xcf\0\0\0\1\0\0\0\0",         13,
+         "byte 0: sample.rows.id must be a number of 32 bits"                                                            },
+        {MESSAGE_SAMPLE,   "\x81\x06\x91\xc0",                             4,
+         "byte 0: sample.gone must be a number of 32 bits"                                                               },
+        {MESSAGE_TREE,     "\x81\x0c\xdd\x7f\xff\xff\xff",                 7,
+         "byte 0: tree: it claims more than it holds"                                                                    },
+        {MESSAGE_TREE,     "\x81\x01\x01",                                 3,  "byte 0: tree.key must be true or false"  },
+        {MESSAGE_TREE,     "\x81\x0b\x91\x91\xff",                         5,
+         "byte 0: tree.nodes.id must be a number of 32 bits"                                                             },
+        {MESSAGE_TREE,     "\x81\x0b\x91\x92\x01\xc0",                     6,
+         "byte 0: tree.nodes.parent must be a number of 32 bits"                                                         },
+        {MESSAGE_TREE,     "\x81\x0c\x91\x01",                             4,  "byte 0: tree.sites must be a list"       },
+        {MESSAGE_TREE,     "\x81\x0c\x91\x96\x01\x00\x01\x01\x01\x91",     10,
+         "byte 0: tree: it claims more than it holds"                                                                    },
+        {MESSAGE_TREE,     "\x81\x0c\x91\x96\x01\x00\x01\x01\x01\x90",     10,
+         "byte 0: tree.sites.ages[0] must be a number from 0 up, or nil"                                                 },
+        {MESSAGE_FRAMES,   "\x81\x00\x91\x93\x10\x00\xc0",                 7,
+         "byte 0: frames.list.label must be a text"                                                                      },
+        {MESSAGE_FRAMES,   "\x81\x00\x91\x95\x10\x00\xa0\xa0\xc0",         9,
+         "byte 0: frames.list.line must be a number from 0 up"                                                           },
+        {MESSAGE_VERDICTS, "\x81\x00\x91\x92\x01\xc0",                     6,
+         "byte 0: verdicts.list.verdict must be a number from 0 up"                                                      },
+        {MESSAGE_VERDICTS, "\x81\x00\x91\x97\x01\x05\xc0\xc0\xc0\xc0\x01", 11,
+         "byte 0: verdicts.list.reason must be a text"                                                                   },
     };
     for (size_t i = 0; i < sizeof attacks / sizeof attacks[0]; i++) {
         const struct attack *attack = &attacks[i];
@@ -168,6 +188,35 @@ names_the_field_that_is_not_what_it_should_be(void **state)
         decoder_destroy(&decoder);
         buffer_destroy(&frame);
     }
+}
+
+// An older probe's rows are shorter, a newer one's longer.
+static void
+takes_rows_of_other_versions(void **state)
+{
+    (void)state;
+    static const char body[] = "\x83\x00\x07\x0b\x91\x93\x10\x00\x11\x0c\x92"
+                               "\x93\x10\x00\x05"
+                               "\x9a\x10\x02\x01\x02\x03\x04\x05\x06\x07\xa1x";
+    struct buffer frame = {0};
+    struct decoder decoder = {0};
+    struct message message;
+    example_frame(&frame, MESSAGE_TREE, body, sizeof body - 1);
+    decoder_feed(&decoder, frame.bytes, frame.length);
+    assert_int_equal(decoder_next(&decoder, &message), DECODE_MESSAGE);
+    const struct tree *tree = &message.tree;
+    assert_int_equal(tree->class_id, 7);
+    assert_true(tree->live == COUNT_UNKNOWN && tree->since_us == COUNT_UNKNOWN);
+    assert_int_equal(tree->node_count, 1);
+    assert_int_equal(tree->nodes[0].frame, 17);
+    assert_int_equal(tree->nodes[0].block, 0);
+    assert_int_equal(tree->site_count, 2);
+    assert_int_equal(tree->sites[0].live, 5);
+    assert_true(tree->sites[0].bytes == COUNT_UNKNOWN);
+    assert_true(tree->sites[0].ages[AGE_BUCKETS - 1] == COUNT_UNKNOWN);
+    assert_int_equal(tree->sites[1].ages[AGE_BUCKETS - 1], 7);
+    decoder_destroy(&decoder);
+    buffer_destroy(&frame);
 }
 
 static void
@@ -194,6 +243,7 @@ main(void)
         cmocka_unit_test(describes_a_truncated_stream),
         cmocka_unit_test(lets_no_flipped_bit_through),
         cmocka_unit_test(names_the_field_that_is_not_what_it_should_be),
+        cmocka_unit_test(takes_rows_of_other_versions),
         cmocka_unit_test(refuses_texts_above_the_maximum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_AGES                                                                          \
+    {                                                                                    \
+        COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN                       \
+    }
+
 static const struct class_name names[] = {
     {1, 0,               {"String", 6}},
     {2, CLASS_INTERNAL,  {"(iseq)", 6}},
@@ -20,6 +25,34 @@ static const struct class_row delta_rows[] = {
 };
 static const class_id gone[] = {3};
 
+static const struct frame_name frames[] = {
+    {16, 0,       {"Shop::Order#total", 17}, {"app/order.rb", 12}, 20},
+    {17, FRAME_C, {"Array#map", 9},          {"", 0},              0 },
+    {18, 0,       {"", 0},                   {"", 0},              0 },
+};
+
+static const struct tree_node tree_nodes[] = {
+    {1,  0,  FRAME_BEFORE_TRACING, 0,  0},
+    {16, 0,  16,                   22, 0},
+    {17, 16, 17,                   0,  0},
+    {18, 17, 16,                   23, 1},
+};
+
+static const struct tree_site tree_sites[] = {
+    {1,  0, 900, 1150, 40000,         {100, 200, 300, 400}},
+    {17, 0, 0,   50,   0,             {0, 0, 0, 0}        },
+    {18, 3, 20,  30,   COUNT_UNKNOWN, NO_AGES             },
+};
+
+static const struct tree_site tree_delta_sites[] = {
+    {18, 3, 25, 35, COUNT_UNKNOWN, NO_AGES}
+};
+
+static const struct verdict_row verdicts[] = {
+    {1, VERDICT_LEAK, {100, 200, 300, 400}, {"grew in 12 collections", 22}},
+    {2, VERDICT_NONE, NO_AGES,              {"", 0}                       },
+};
+
 const struct example examples[EXAMPLES] = {
     {"hello",
      {.kind = MESSAGE_HELLO,
@@ -33,11 +66,11 @@ const struct example examples[EXAMPLES] = {
                 .started_us = 1767225600000000,
                 .mode = MODE_COUNT,
                 .capabilities = CAPABILITY_COUNT | CAPABILITY_GC,
-                .interval_ms = 1000}}                               },
+                .interval_ms = 1000}}                                              },
     {"names",
      {.kind = MESSAGE_NAMES,
       .at = {5000100, 1767225605000100},
-      .names = {names, sizeof names / sizeof names[0]}}             },
+      .names = {names, sizeof names / sizeof names[0]}}                            },
     {"sample",
      {.kind = MESSAGE_SAMPLE,
       .at = {5000200, 1767225605000200},
@@ -47,7 +80,7 @@ const struct example examples[EXAMPLES] = {
                  .probe = {12000, 0, 0, 0, 6100, 40000, 1},
                  .totals = {1287, 1500, 300, COUNT_UNKNOWN},
                  .rows = key_rows,
-                 .row_count = sizeof key_rows / sizeof key_rows[0]}}},
+                 .row_count = sizeof key_rows / sizeof key_rows[0]}}               },
     {"delta",
      {.kind = MESSAGE_SAMPLE,
       .at = {6000200, 1767225606000200},
@@ -58,27 +91,72 @@ const struct example examples[EXAMPLES] = {
                  .rows = delta_rows,
                  .row_count = sizeof delta_rows / sizeof delta_rows[0],
                  .gone = gone,
-                 .gone_count = sizeof gone / sizeof gone[0]}}       },
+                 .gone_count = sizeof gone / sizeof gone[0]}}                      },
+    {"frames",
+     {.kind = MESSAGE_FRAMES,
+      .at = {6000200, 1767225606000200},
+      .frames = {frames, sizeof frames / sizeof frames[0]}}                        },
+    {"tree",
+     {.kind = MESSAGE_TREE,
+      .at = {6000200, 1767225606000200},
+      .tree = {.class_id = 1,
+               .key = true,
+               .flags = TREE_TRACING | TREE_PINNED,
+               .live = 1250,
+               .since_us = 1767225605500000,
+               .shift = 3,
+               .unsampled_live = 330,
+               .unsampled_allocated = 370,
+               .depth = 64,
+               .nodes_used = 19,
+               .nodes_room = 1048576,
+               .nodes = tree_nodes,
+               .node_count = sizeof tree_nodes / sizeof tree_nodes[0],
+               .sites = tree_sites,
+               .site_count = sizeof tree_sites / sizeof tree_sites[0]}}            },
+    {"tree-delta",
+     {.kind = MESSAGE_TREE,
+      .at = {7000200, 1767225607000200},
+      .tree = {.class_id = 1,
+               .flags = TREE_TRACING,
+               .live = 1255,
+               .since_us = 1767225605500000,
+               .shift = 3,
+               .unsampled_live = 330,
+               .unsampled_allocated = 370,
+               .depth = 64,
+               .nodes_used = 19,
+               .nodes_room = 1048576,
+               .sites = tree_delta_sites,
+               .site_count = sizeof tree_delta_sites / sizeof tree_delta_sites[0]}}},
+    {"verdicts",
+     {.kind = MESSAGE_VERDICTS,
+      .at = {7000200, 1767225607000200},
+      .verdicts = {verdicts, sizeof verdicts / sizeof verdicts[0]}}                },
     {"notice",
      {.kind = MESSAGE_NOTICE,
       .at = {6000300, 1767225606000300},
-      .notice = {7, NOTICE_WARNING, {"objspace is tracing", 19}}}   },
+      .notice = {7, NOTICE_WARNING, {"objspace is tracing", 19}}}                  },
     {"result",
      {.kind = MESSAGE_RESULT,
       .at = {6000400, 1767225606000400},
-      .result = {1, RESULT_REFUSED, {"read-only", 9}}}              },
+      .result = {1, RESULT_REFUSED, {"read-only", 9}}}                             },
     {"bye",
      {.kind = MESSAGE_BYE,
       .at = {7000000, 1767225607000000},
-      .bye = {BYE_EXIT, 0, {"", 0}}}                                },
+      .bye = {BYE_EXIT, 0, {"", 0}}}                                               },
     {"greeting",
      {.kind = MESSAGE_GREETING,
       .at = {5000050, 1767225605000050},
-      .greeting = {PROTOCOL_VERSION, {"0.1.0", 5}}}                 },
+      .greeting = {PROTOCOL_VERSION, {"0.1.0", 5}}}                                },
     {"request",
      {.kind = MESSAGE_REQUEST,
       .at = {6000350, 1767225606000350},
-      .request = {1, REQUEST_MODE, MODE_CENSUS}}                    },
+      .request = {1, REQUEST_MODE, MODE_CENSUS}}                                   },
+    {"open",
+     {.kind = MESSAGE_REQUEST,
+      .at = {6000150, 1767225606000150},
+      .request = {2, REQUEST_OPEN, 1}}                                             },
 };
 
 void

@@ -15,7 +15,7 @@ struct example {
     struct message message;
 };
 
-#define EXAMPLES 9
+#define EXAMPLES 14
 
 extern const struct example examples[EXAMPLES];
 

@@ -4,7 +4,8 @@
  * which nearly no input would reach msgpack. What is decoded must encode, and
  * decode again to the same bytes.
  *
- *     build-fuzz/tests/protocol_fuzz_decoder -max_total_time=180
+ *     mkdir seeds && build-fuzz/tests/protocol_write_examples --seeds seeds
+ *     build-fuzz/tests/protocol_fuzz_decoder -max_total_time=180 seeds
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -142,6 +142,36 @@ names_every_mode_and_reads_the_names_back(void **state)
     assert_string_equal(mode_name(COUNT_UNKNOWN), "unknown");
 }
 
+static void
+names_every_verdict_but_the_one_that_is_none(void **state)
+{
+    (void)state;
+    assert_null(verdict_name(VERDICT_NONE));
+    assert_string_equal(verdict_name(VERDICT_NEW), "new");
+    assert_string_equal(verdict_name(VERDICT_STEADY), "steady");
+    assert_string_equal(verdict_name(VERDICT_CHURN), "churn");
+    assert_string_equal(verdict_name(VERDICT_GROWING), "growing");
+    assert_string_equal(verdict_name(VERDICT_LEAK), "leak?");
+    assert_null(verdict_name(VERDICT_LEAK + 1)); // a newer probe's
+    assert_null(verdict_name(COUNT_UNKNOWN));
+}
+
+static void
+labels_every_frame_that_is_no_place_in_the_program(void **state)
+{
+    (void)state;
+    for (uint32_t frame = FRAME_ROOT; frame <= FRAME_NO_STACK; frame++) {
+        const char *label = special_frame_label(frame);
+        assert_non_null(label);
+        assert_int_equal(label[0], '('); // no method is called so
+    }
+    assert_string_equal(special_frame_label(FRAME_BEFORE_TRACING), "(before tracing)");
+    assert_string_equal(special_frame_label(FRAME_OTHER), "(other)");
+    assert_null(special_frame_label(FRAME_NO_STACK + 1));
+    assert_null(special_frame_label(FRAME_FIRST));
+    assert_null(special_frame_label(UINT32_MAX));
+}
+
 int
 main(void)
 {
@@ -150,6 +180,8 @@ main(void)
         cmocka_unit_test(cuts_long_texts_between_characters),
         cmocka_unit_test(refuses_a_frame_above_the_maximum_and_leaves_the_buffer),
         cmocka_unit_test(names_every_mode_and_reads_the_names_back),
+        cmocka_unit_test(names_every_verdict_but_the_one_that_is_none),
+        cmocka_unit_test(labels_every_frame_that_is_no_place_in_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

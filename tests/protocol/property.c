@@ -201,6 +201,139 @@ any_hello_arrives_as_it_was_sent(void **state)
     decoder_destroy(&decoder);
 }
 
+static struct tree_site
+random_site(void)
+{
+    struct tree_site site = {.node = (uint32_t)random_number(),
+                             .shift = (uint32_t)random_number()};
+    fill_counts(&site.live, sizeof site - offsetof(struct tree_site, live));
+    return site;
+}
+
+static struct tree
+random_tree(void)
+{
+    static struct tree_node nodes[LIST_MAX];
+    static struct tree_site sites[LIST_MAX];
+    for (size_t i = 0; i < LIST_MAX; i++) {
+        nodes[i] =
+            (struct tree_node){(uint32_t)random_number(), (uint32_t)random_number(),
+                               (uint32_t)random_number(), (uint32_t)random_number(),
+                               (uint32_t)random_number()};
+        sites[i] = random_site();
+    }
+    return (struct tree){.class_id = (class_id)random_number(),
+                         .key = random_bits() % 2 == 0,
+                         .flags = random_number(),
+                         .live = random_count(),
+                         .since_us = random_count(),
+                         .shift = random_number(),
+                         .unsampled_live = random_count(),
+                         .unsampled_allocated = random_count(),
+                         .depth = random_count(),
+                         .nodes_used = random_count(),
+                         .nodes_room = random_count(),
+                         .nodes = nodes,
+                         .node_count = random_bits() % LIST_MAX,
+                         .sites = sites,
+                         .site_count = random_bits() % LIST_MAX};
+}
+
+static void
+expect_same_site(const struct tree_site *one, const struct tree_site *other)
+{
+    assert_true(one->node == other->node && one->shift == other->shift);
+    assert_memory_equal(&one->live, &other->live,
+                        sizeof *one - offsetof(struct tree_site, live));
+}
+
+static void
+any_tree_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    struct decoder decoder = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        struct message sent = {.kind = MESSAGE_TREE, .tree = random_tree()};
+        struct message got = sent_and_received(&decoder, &sent);
+        const struct tree *one = &sent.tree;
+        const struct tree *other = &got.tree;
+        assert_true(one->class_id == other->class_id && one->key == other->key);
+        assert_true(one->flags == other->flags && one->live == other->live);
+        assert_true(one->since_us == other->since_us && one->shift == other->shift);
+        assert_true(one->unsampled_live == other->unsampled_live);
+        assert_true(one->unsampled_allocated == other->unsampled_allocated);
+        assert_true(one->depth == other->depth);
+        assert_true(one->nodes_used == other->nodes_used);
+        assert_true(one->nodes_room == other->nodes_room);
+        assert_int_equal(one->node_count, other->node_count);
+        if (one->node_count > 0) {
+            assert_memory_equal(one->nodes, other->nodes,
+                                one->node_count * sizeof *one->nodes);
+        }
+        assert_int_equal(one->site_count, other->site_count);
+        for (size_t i = 0; i < one->site_count; i++) {
+            expect_same_site(&one->sites[i], &other->sites[i]);
+        }
+    }
+    decoder_destroy(&decoder);
+}
+
+static void
+any_frames_arrive_as_they_were_sent(void **state)
+{
+    (void)state;
+    static struct frame_name list[LIST_MAX];
+    struct decoder decoder = {0};
+    for (int round = 0; round < ROUNDS / 10; round++) {
+        for (size_t i = 0; i < LIST_MAX; i++) {
+            list[i] =
+                (struct frame_name){(uint32_t)random_number(), (uint32_t)random_number(),
+                                    random_text(), random_text(), random_number()};
+        }
+        struct message sent = {
+            .kind = MESSAGE_FRAMES, .frames = {list, random_bits() % LIST_MAX}
+        };
+        struct message got = sent_and_received(&decoder, &sent);
+        assert_int_equal(got.frames.count, sent.frames.count);
+        for (size_t i = 0; i < got.frames.count; i++) {
+            const struct frame_name *other = &got.frames.list[i];
+            assert_true(other->id == list[i].id && other->flags == list[i].flags);
+            assert_true(other->line == list[i].line);
+            expect_same_text(other->label, list[i].label);
+            expect_same_text(other->path, list[i].path);
+        }
+    }
+    decoder_destroy(&decoder);
+}
+
+static void
+any_verdicts_arrive_as_they_were_sent(void **state)
+{
+    (void)state;
+    static struct verdict_row list[LIST_MAX];
+    struct decoder decoder = {0};
+    for (int round = 0; round < ROUNDS / 10; round++) {
+        for (size_t i = 0; i < LIST_MAX; i++) {
+            list[i] = (struct verdict_row){.id = (class_id)random_number(),
+                                           .verdict = random_number(),
+                                           .reason = random_text()};
+            fill_counts(list[i].ages, sizeof list[i].ages);
+        }
+        struct message sent = {
+            .kind = MESSAGE_VERDICTS, .verdicts = {list, random_bits() % LIST_MAX}
+        };
+        struct message got = sent_and_received(&decoder, &sent);
+        assert_int_equal(got.verdicts.count, sent.verdicts.count);
+        for (size_t i = 0; i < got.verdicts.count; i++) {
+            const struct verdict_row *other = &got.verdicts.list[i];
+            assert_true(other->id == list[i].id && other->verdict == list[i].verdict);
+            assert_memory_equal(other->ages, list[i].ages, sizeof other->ages);
+            expect_same_text(other->reason, list[i].reason);
+        }
+    }
+    decoder_destroy(&decoder);
+}
+
 static void
 any_short_message_arrives_as_it_was_sent(void **state)
 {
@@ -254,6 +387,9 @@ main(void)
         cmocka_unit_test(any_sample_arrives_as_it_was_sent),
         cmocka_unit_test(any_names_arrive_as_they_were_sent),
         cmocka_unit_test(any_hello_arrives_as_it_was_sent),
+        cmocka_unit_test(any_tree_arrives_as_it_was_sent),
+        cmocka_unit_test(any_frames_arrive_as_they_were_sent),
+        cmocka_unit_test(any_verdicts_arrive_as_they_were_sent),
         cmocka_unit_test(any_short_message_arrives_as_it_was_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -386,6 +386,57 @@ what_nobody_counts_is_unknown_and_not_zero(void **state)
     assert_true(scene.mirror.totals.live == COUNT_UNKNOWN);
 }
 
+// Somebody else read these classes for the same sample: the row is of that reading.
+static void
+a_row_that_was_read_already_is_not_read_again(void **state)
+{
+    (void)state;
+    for (size_t number = 1; number <= 4; number++) {
+        allocate(number, 10);
+    }
+    const struct class_reading readings[] = {
+        {row_of(2), {.live = 3, .allocated = 5, .freed = 2}},
+        {row_of(4), {.live = 1, .allocated = 1, .freed = 0}}
+    };
+    scene.feed.readings = readings;
+    scene.feed.reading_count = 2;
+    take_sample(MODE_COUNT);
+    assert_int_equal(scene.mirror.rows[id_of(1)].live, 10);
+    assert_int_equal(scene.mirror.rows[id_of(2)].live, 3);
+    assert_int_equal(scene.mirror.rows[id_of(2)].freed, 2);
+    assert_int_equal(scene.mirror.rows[id_of(3)].live, 10);
+    assert_int_equal(scene.mirror.rows[id_of(4)].allocated, 1);
+    assert_int_equal(scene.mirror.totals.live, 24);
+    take_sample(MODE_COUNT); // they were for one sample
+    assert_int_equal(scene.mirror.totals.live, 40);
+}
+
+static void
+a_class_that_is_traced_or_pinned_is_named_so(void **state)
+{
+    (void)state;
+    struct class_entry *entry;
+    allocate(1, 1);
+    name(1, "Order", CLASS_ANONYMOUS);
+    take_sample(MODE_COUNT);
+    entry = registry_class(&scene.registry, row_of(1));
+    entry->traced = true;
+    take_sample(MODE_COUNT);
+    assert_int_equal(scene.mirror.flags[id_of(1)], CLASS_ANONYMOUS | CLASS_TRACED);
+    entry->pinned = true;
+    take_sample(MODE_COUNT);
+    assert_int_equal(scene.mirror.flags[id_of(1)],
+                     CLASS_ANONYMOUS | CLASS_TRACED | CLASS_PINNED);
+    take_seed(&other);
+    expect_same_state(&scene.mirror, &other);
+    entry->traced = false;
+    entry->pinned = false;
+    take_sample(MODE_COUNT);
+    assert_int_equal(scene.mirror.flags[id_of(1)], CLASS_ANONYMOUS);
+    take_sample(MODE_COUNT);
+    assert_int_equal(scene.mirror.names_told, 0);
+}
+
 static void
 after_forgetting_everything_is_told_again(void **state)
 {
@@ -550,6 +601,10 @@ main(void)
                                         start, end),
         cmocka_unit_test_setup_teardown(what_nobody_counts_is_unknown_and_not_zero, start,
                                         end),
+        cmocka_unit_test_setup_teardown(a_row_that_was_read_already_is_not_read_again,
+                                        start, end),
+        cmocka_unit_test_setup_teardown(a_class_that_is_traced_or_pinned_is_named_so,
+                                        start, end),
         cmocka_unit_test_setup_teardown(after_forgetting_everything_is_told_again, start,
                                         end),
         cmocka_unit_test_setup_teardown(many_rows_come_in_frames_of_a_bounded_size, start,

@@ -180,7 +180,7 @@ each_request_gets_its_result(void **state)
     assert_int_equal(client_result(&client, 3)->status, RESULT_DONE);
     client_ask(&client, 4, REQUEST_CENSUS, 0);
     assert_int_equal(client_result(&client, 4)->status, RESULT_FAILED);
-    client_ask(&client, 5, REQUEST_MODE, MODE_TRACE);
+    client_ask(&client, 5, REQUEST_MODE, MODE_TRACE + 1);
     assert_int_equal(client_result(&client, 5)->status, RESULT_REFUSED);
     client_ask(&client, 6, REQUEST_MODE, UINT64_MAX);
     assert_int_equal(client_result(&client, 6)->status, RESULT_REFUSED);
