@@ -131,6 +131,7 @@ frames_apply(struct frames_kept *frames, const struct frames *message)
     for (size_t i = 0; i < message->count; i++) {
         const struct frame_name *named = &message->list[i];
         uint32_t slot;
+        uint32_t known = frames->count;
         if (!frames_slot(frames, named->id, &slot)) {
             return false;
         }
@@ -140,6 +141,7 @@ frames_apply(struct frames_kept *frames, const struct frames *message)
         if (!name(frames, &frames->list[slot], named)) {
             return false;
         }
+        frames->renamed += slot < known;
     }
     return true;
 }
@@ -155,6 +157,7 @@ frames_copy(struct frames_kept *copy, const struct frames_kept *frames)
         .list = malloc(frames->count * sizeof *made.list),
         .capacity = frames->count,
         .bytes = frames->bytes,
+        .renamed = frames->renamed,
     };
     if (made.list == NULL || !index_copy(&made.ids, &frames->ids)) {
         frames_destroy(&made);

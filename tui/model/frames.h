@@ -21,7 +21,8 @@ struct frames_kept {
     uint32_t count;
     uint32_t capacity;
     struct index ids;
-    size_t bytes; // of all texts
+    size_t bytes;     // of all texts
+    uint64_t renamed; // grows when a frame that was known gets a name
 };
 
 void frames_destroy(struct frames_kept *frames);

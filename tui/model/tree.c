@@ -107,70 +107,17 @@ tree_label(const struct tree_model *tree, uint32_t node, char *label, size_t siz
     }
 }
 
-static double
-error_of(const struct tree_model *tree, uint32_t node, double weight)
-{
-    bool counted = node == 0 || tree->nodes[node].id == FRAME_BEFORE_TRACING;
-    return counted ? 0 : estimate_error(&tree->live, weight);
-}
-
-static struct tree_counts
-counts_of(const struct tree_model *tree, uint32_t node, const struct tree_sum *sum)
-{
-    struct tree_counts counts = {
-        .live = sum->live,
-        .allocated = sum->allocated,
-        .bytes = sum->bytes_known ? sum->bytes : (double)NAN,
-        .error = error_of(tree, node, sum->weight),
-        .samples = sum->samples,
-    };
-    for (unsigned i = 0; i < AGE_BUCKETS; i++) {
-        counts.ages[i] = sum->ages_known ? sum->ages[i] : (double)NAN;
-    }
-    return counts;
-}
-
 struct tree_counts
 tree_total(const struct tree_model *tree, uint32_t node)
 {
-    return counts_of(tree, node, &tree->sums[node]);
-}
-
-// What the children do not account for: objects without a path.
-static struct tree_counts
-self_of_root(const struct tree_model *tree)
-{
-    struct tree_sum self = tree->sums[0];
-    for (uint32_t at = tree->nodes[0].first_child; at != TREE_NONE;
-         at = tree->nodes[at].next_sibling) {
-        const struct tree_sum *child = &tree->sums[at];
-        self.live -= child->live;
-        self.allocated -= child->allocated;
-        self.bytes -= child->bytes;
-        self.samples -= child->samples;
-        for (unsigned i = 0; i < AGE_BUCKETS; i++) {
-            self.ages[i] = fmax(self.ages[i] - child->ages[i], 0);
-        }
-    }
-    // where stacks are sampled the children are sums of fractions
-    self.live = self.live > 1e-6 * tree->sums[0].live ? self.live : 0;
-    self.allocated = self.allocated > 1e-6 * tree->sums[0].allocated ? self.allocated : 0;
-    self.bytes = fmax(self.bytes, 0);
-    return counts_of(tree, 0, &self);
+    return tree_store_counts(tree, &tree->sums[node], tree_store_counted(tree, node));
 }
 
 struct tree_counts
 tree_self(const struct tree_model *tree, uint32_t node)
 {
-    if (node == 0) {
-        return self_of_root(tree);
-    }
-    struct tree_sum self = {0};
-    for (uint32_t at = tree->nodes[node].first_site; at != TREE_NONE;
-         at = tree->sites[at].next) {
-        tree_store_add_site(&self, tree, &tree->sites[at]);
-    }
-    return counts_of(tree, node, &self);
+    struct tree_sum self = tree_store_self(tree, node);
+    return tree_store_counts(tree, &self, tree_store_counted(tree, node));
 }
 
 // What the changes of now are compared with.
@@ -231,6 +178,12 @@ bool
 tree_since_mark(const struct tree_model *tree)
 {
     return tree->mark != MODEL_MARK_NONE && tree->marks[tree->mark].set;
+}
+
+uint64_t
+tree_names_version(const struct tree_model *tree)
+{
+    return tree->frames->renamed + tree->renamed;
 }
 
 uint64_t

@@ -110,4 +110,7 @@ bool tree_since_mark(const struct tree_model *tree);
 uint64_t tree_version(const struct tree_model *tree);
 uint64_t tree_generation(const struct tree_model *tree);
 
+// Grows when a node that was there gets another label.
+uint64_t tree_names_version(const struct tree_model *tree);
+
 #endif

@@ -116,7 +116,8 @@ enter(struct tree_model *tree, struct frames_kept *frames, const struct tree_nod
 {
     uint32_t known = find(tree, node->id);
     if (known != TREE_NONE) {
-        if (known != 0) {
+        if (known != 0 && tree->nodes[known].block != node->block) {
+            tree->renamed++;
             tree->nodes[known].block = node->block; // found out since
         }
         return true;
@@ -235,6 +236,7 @@ tree_store_copy(const struct tree_model *tree)
     copy->stale = tree->stale;
     copy->version = tree->version;
     copy->generation = tree->generation;
+    copy->renamed = tree->renamed;
     copy->live = tree->live;
     copy->allocated = tree->allocated;
     copy->mark = tree->mark;
@@ -471,8 +473,8 @@ tree_store_add_site(struct tree_sum *sum, const struct tree_model *tree,
     }
 }
 
-static void
-add_sum(struct tree_sum *to, const struct tree_sum *from)
+void
+tree_store_add(struct tree_sum *to, const struct tree_sum *from)
 {
     to->live += from->live;
     to->allocated += from->allocated;
@@ -499,11 +501,75 @@ tree_store_sum(struct tree_model *tree)
         tree_store_add_site(&tree->sums[site->node], tree, site);
     }
     for (uint32_t i = tree->count; --i > 0;) {
-        add_sum(&tree->sums[tree->nodes[i].parent], &tree->sums[i]);
+        tree_store_add(&tree->sums[tree->nodes[i].parent], &tree->sums[i]);
     }
     if (tree->header.live != COUNT_UNKNOWN) {
         tree->sums[0].live = (double)tree->header.live;
     }
     tree->stale = false;
     tree->sums_made++;
+}
+
+bool
+tree_store_counted(const struct tree_model *tree, uint32_t node)
+{
+    return node == 0 || tree->nodes[node].id == FRAME_BEFORE_TRACING;
+}
+
+struct tree_counts
+tree_store_counts(const struct tree_model *tree, const struct tree_sum *sum, bool counted)
+{
+    struct tree_counts counts = {
+        .live = sum->live,
+        .allocated = sum->allocated,
+        .bytes = sum->bytes_known ? sum->bytes : (double)NAN,
+        .error = counted ? 0 : estimate_error(&tree->live, sum->weight),
+        .samples = sum->samples,
+    };
+    for (unsigned i = 0; i < AGE_BUCKETS; i++) {
+        counts.ages[i] = sum->ages_known ? sum->ages[i] : (double)NAN;
+    }
+    return counts;
+}
+
+// What is left of the root's figure. Where stacks are sampled the children are sums
+// of fractions: what they miss by rounding is nothing.
+static double
+rest(double all, double children)
+{
+    double left = all - children;
+    return left > 1e-9 * all ? left : 0;
+}
+
+static struct tree_sum
+self_of_root(const struct tree_model *tree)
+{
+    struct tree_sum below = {0};
+    for (uint32_t at = tree->nodes[0].first_child; at != TREE_NONE;
+         at = tree->nodes[at].next_sibling) {
+        tree_store_add(&below, &tree->sums[at]);
+    }
+    struct tree_sum self = tree->sums[0];
+    self.live = rest(self.live, below.live);
+    self.allocated = rest(self.allocated, below.allocated);
+    self.bytes = rest(self.bytes, below.bytes);
+    self.samples -= below.samples;
+    for (unsigned i = 0; i < AGE_BUCKETS; i++) {
+        self.ages[i] = rest(self.ages[i], below.ages[i]);
+    }
+    return self;
+}
+
+struct tree_sum
+tree_store_self(const struct tree_model *tree, uint32_t node)
+{
+    if (node == 0) {
+        return self_of_root(tree);
+    }
+    struct tree_sum self = {0};
+    for (uint32_t at = tree->nodes[node].first_site; at != TREE_NONE;
+         at = tree->sites[at].next) {
+        tree_store_add_site(&self, tree, &tree->sites[at]);
+    }
+    return self;
 }

@@ -75,6 +75,7 @@ struct tree_model {
     bool stale;         // sums are of before
     uint64_t version;
     uint64_t generation;
+    uint64_t renamed; // grows when a node that was known turns out to be in a block
     struct index ids;
     struct tree_place *nodes; // owned
     struct tree_sum *sums;    // owned, as long as nodes
@@ -109,6 +110,19 @@ bool tree_store_apply(struct tree_model *tree, struct frames_kept *frames,
 
 // Bring the sums up to date.
 void tree_store_sum(struct tree_model *tree);
+
+// What a node's own sites hold; of the root, what no child accounts for.
+struct tree_sum tree_store_self(const struct tree_model *tree, uint32_t node);
+
+// A sum as figures. What was `counted` has no error.
+struct tree_counts tree_store_counts(const struct tree_model *tree,
+                                     const struct tree_sum *sum, bool counted);
+
+// Whether a node's figures are exact whatever was sampled.
+bool tree_store_counted(const struct tree_model *tree, uint32_t node);
+
+// Add up.
+void tree_store_add(struct tree_sum *to, const struct tree_sum *from);
 
 // Add what a site holds, estimated, to a sum.
 void tree_store_add_site(struct tree_sum *sum, const struct tree_model *tree,
