@@ -53,6 +53,13 @@ move_hand(struct index *hands, uint64_t from, uint64_t to)
     return true;
 }
 
+static bool
+move_hands(struct index *hands, uint64_t from, uint64_t to)
+{
+    return from == to || (move_hand(hands, from, to) &&
+                          move_hand(hands, paths_deep(from), paths_deep(to)));
+}
+
 // Nodes got other labels since rows were made: find the keys of the rows anew, each
 // from its parent's. A row's node is good as long as the tree's generation.
 static bool
@@ -74,9 +81,8 @@ rename_rows(struct paths *paths)
                                           row->kind, state->places.of[row->node]);
             pairs[2 * i + 1] = hidden->key;
         }
-        if (pairs[2 * i] != hidden->key &&
-            (!move_hand(&state->hands, pairs[2 * i], hidden->key) ||
-             !move_hand(&state->filter_hands, pairs[2 * i], hidden->key))) {
+        if (!move_hands(&state->hands, pairs[2 * i], hidden->key) ||
+            !move_hands(&state->filter_hands, pairs[2 * i], hidden->key)) {
             return false;
         }
     }
@@ -150,7 +156,7 @@ paths_renew(struct paths *paths)
 }
 
 static bool
-lay_hand(struct index *hands, uint64_t key, uint32_t act, enum paths_hand what)
+lay_hand(struct index *hands, uint64_t key, uint32_t act, bool open)
 {
     size_t cursor = 0;
     uint32_t before = index_next(hands, key, &cursor);
@@ -160,7 +166,7 @@ lay_hand(struct index *hands, uint64_t key, uint32_t act, enum paths_hand what)
     if (!index_reserve(hands, 1)) {
         return false;
     }
-    index_put(hands, key, act * 4 + what);
+    index_put(hands, key, act * 2 + open);
     return true;
 }
 
@@ -171,8 +177,7 @@ stop_leading(struct paths *paths)
     struct paths_state *state = paths->state;
     for (size_t i = 0; i < paths->count && state->leading; i++) {
         if (state->hidden[i].lead && paths->rows[i].open &&
-            !lay_hand(&state->hands, state->hidden[i].key, ++state->acts,
-                      PATHS_HAND_OPEN)) {
+            !lay_hand(&state->hands, state->hidden[i].key, ++state->acts, true)) {
             return false;
         }
     }
@@ -188,13 +193,10 @@ paths_fold(struct paths *paths, size_t row, bool open, bool deep)
         return false;
     }
     struct paths_state *state = paths->state;
-    enum paths_hand what = open ? PATHS_HAND_OPEN : PATHS_HAND_CLOSE;
-    if (deep) {
-        what = open ? PATHS_HAND_OPEN_DEEP : PATHS_HAND_CLOSE_DEEP;
-    }
     struct index *hands = state->kept != NULL ? &state->filter_hands : &state->hands;
     paths->stale = true;
-    return lay_hand(hands, state->hidden[row].key, ++state->acts, what);
+    uint64_t key = state->hidden[row].key;
+    return lay_hand(hands, deep ? paths_deep(key) : key, ++state->acts, open);
 }
 
 void

@@ -13,8 +13,8 @@
 
 #define NO_RANK UINT32_MAX
 
-// Frames above a row that are looked at for recursion.
-#define RECURSION_LOOK 4096u
+// Frames above rows that one update looks at for recursion; then it is not told.
+#define RECURSION_LOOK 20000000u
 
 // A path takes the place of the largest one when it is so many times as large.
 #define LEAD_MARGIN 1.5
@@ -58,6 +58,7 @@ struct item {
     bool last;
     bool lead;
     bool inverted;
+    bool top; // directly below the class, in the rest or not
     const struct tree_frame *frame;
     uint32_t line;
 };
@@ -82,6 +83,7 @@ struct builder {
     struct index ranks; // rows of before by key, when their order is held
     struct index leads; // rows of before that were on the largest path
     uint64_t looked_at;
+    uint64_t looked_above;
     bool failed; // memory ran out
 };
 
@@ -227,6 +229,25 @@ find_unfolded(struct builder *builder, const struct item *item)
     }
 }
 
+// The program's own line at which something was allocated: in front of what others'
+// code, and functions in C, did for it. The leaf itself when there is none.
+static uint32_t
+own_line(struct builder *builder, uint32_t leaf)
+{
+    const struct tree_model *tree = builder->tree;
+    const uint32_t *own_at = builder->state->places.own_at;
+    uint32_t first = own_at[leaf] != 0 ? own_at[leaf] : leaf;
+    for (uint32_t at = own_at[leaf]; at != 0 && !tired(builder);
+         at = own_at[tree_parent(tree, at)]) {
+        const struct tree_frame *frame = tree_frame(tree, at);
+        builder->looked_at++;
+        if (frame->path[0] != '\0' || frame->id < FRAME_FIRST) {
+            return at;
+        }
+    }
+    return first;
+}
+
 static void
 find_lines(struct builder *builder)
 {
@@ -236,8 +257,7 @@ find_lines(struct builder *builder)
             !kept(builder, leaf, FROM_CALLERS)) {
             continue;
         }
-        uint32_t own = builder->state->places.own_at[leaf];
-        uint32_t at = builder->paths->own_only && own != 0 ? own : leaf;
+        uint32_t at = builder->paths->own_only ? own_line(builder, leaf) : leaf;
         find(builder, at, leaf, group_of(builder, at));
     }
 }
@@ -410,6 +430,7 @@ blank(const struct builder *builder, const struct item *parent, uint32_t row,
         .parent = row,
         .rank = NO_RANK,
         .flow = {unknown, unknown, unknown, unknown},
+        .top = parent->depth == 0 || (parent->kind == PATHS_ROW_REST && parent->top),
         .deep_act = parent->deep_act,
         .deep_open = parent->deep_open,
         .inverted = builder->paths->inverted,
@@ -539,8 +560,9 @@ small(const struct builder *builder, const struct item *item)
 {
     const struct tree_sum *class = &builder->tree->sums[0];
     double threshold = builder->paths->threshold;
-    if (item->kind != PATHS_ROW_NODE || item->rank != NO_RANK) {
-        return false;
+    if (item->kind != PATHS_ROW_NODE || item->rank != NO_RANK ||
+        (item->frame->id < FRAME_FIRST && item->sum.live > 0)) {
+        return false; // what is no place in the program is never left out
     }
     switch (builder->paths->order) {
     case PATHS_BY_BYTES:
@@ -716,6 +738,7 @@ hides_hit(const struct builder *builder, const struct item *item)
 {
     unsigned way =
         builder->paths->shape == PATHS_LINES ? PATHS_KEPT_ABOVE : PATHS_KEPT_BELOW;
+    way |= item->kind == PATHS_ROW_FOLDED ? (unsigned)PATHS_KEPT_HIT : 0;
     if (builder->state->kept == NULL || item->kind == PATHS_ROW_REST) {
         return false;
     }
@@ -731,22 +754,21 @@ hides_hit(const struct builder *builder, const struct item *item)
     return false;
 }
 
-// Follow a hand, when it was laid on later than one further up.
+// Follow the last of the hands laid on a row, and on all below a row further up.
 static bool
 handled(const struct index *hands, struct item *item, bool *open)
 {
     size_t cursor = 0;
+    uint32_t deep = index_next(hands, paths_deep(item->key), &cursor);
+    if (deep != INDEX_NONE && deep / 2 > item->deep_act) {
+        item->deep_act = deep / 2;
+        item->deep_open = deep % 2 != 0;
+    }
+    cursor = 0;
     uint32_t hand = index_next(hands, item->key, &cursor);
-    if (hand == INDEX_NONE || hand / 4 <= item->deep_act) {
-        return false;
-    }
-    enum paths_hand what = (enum paths_hand)(hand % 4);
-    *open = what == PATHS_HAND_OPEN || what == PATHS_HAND_OPEN_DEEP;
-    if (what == PATHS_HAND_OPEN_DEEP || what == PATHS_HAND_CLOSE_DEEP) {
-        item->deep_act = hand / 4;
-        item->deep_open = *open;
-    }
-    return true;
+    bool later = hand != INDEX_NONE && hand / 2 > item->deep_act;
+    *open = later ? hand % 2 != 0 : item->deep_open;
+    return later || item->deep_act > 0;
 }
 
 static bool
@@ -763,15 +785,12 @@ opens(const struct builder *builder, struct item *item)
     if (handled(&state->hands, item, &open)) {
         return open;
     }
-    if (item->deep_act > 0) {
-        return item->deep_open;
-    }
     return item->lead || item->depth < state->level;
 }
 
 // Frames in front of a row that are the same as its own.
 static uint32_t
-recursion(const struct builder *builder, const struct item *item, struct member member)
+recursion(struct builder *builder, const struct item *item, struct member member)
 {
     const struct places *places = &builder->state->places;
     uint32_t frame = places->list[places->of[member.node]].frame;
@@ -782,7 +801,7 @@ recursion(const struct builder *builder, const struct item *item, struct member 
     if (item->depth == 0 || builder->paths->shape == PATHS_FLAT) {
         return 0;
     }
-    for (uint32_t i = 0; i < RECURSION_LOOK && at != end; i++) {
+    for (; at != end && builder->looked_above < RECURSION_LOOK; builder->looked_above++) {
         count += places->list[places->of[at]].frame == frame;
         at = tree_parent(builder->tree, at);
     }
@@ -893,7 +912,7 @@ self_of(const struct builder *builder, const struct item *item)
         return self;
     }
     if (builder->paths->shape == PATHS_LINES && item->depth > 0) {
-        return item->depth == 1 ? item->sum : self;
+        return item->top ? item->sum : self;
     }
     for (size_t i = item->from; i < item->from + item->count; i++) {
         struct tree_sum own = tree_store_self(builder->tree, builder->members[i].node);
@@ -913,7 +932,7 @@ is_hit(const struct builder *builder, const struct item *item)
 }
 
 static struct paths_row
-row_of(const struct builder *builder, const struct item *item)
+row_of(struct builder *builder, const struct item *item)
 {
     const struct tree_model *tree = builder->tree;
     struct member first = builder->members[item->from];
@@ -974,7 +993,9 @@ emit(struct builder *builder, struct item *item)
         struct fold fold = {0};
         look_into(builder, item, &fold);
         row.frames = fold.frames;
-        struct tree_sum own = paths->shape == PATHS_CALLERS ? fold.self : item->sum;
+        bool all =
+            paths->shape == PATHS_FLAT || (paths->shape == PATHS_LINES && item->top);
+        struct tree_sum own = all ? item->sum : fold.self;
         row.self = tree_store_counts(builder->tree, &own, false);
         hidden.owners = keep_owners(builder, fold.text);
     }

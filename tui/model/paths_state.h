@@ -20,14 +20,6 @@ struct paths_hidden {
     bool lead;       // on the largest path, which is open by itself
 };
 
-// What somebody did to a row. What was done later, or further up with `deep`, wins.
-enum paths_hand {
-    PATHS_HAND_CLOSE,
-    PATHS_HAND_OPEN,
-    PATHS_HAND_CLOSE_DEEP,
-    PATHS_HAND_OPEN_DEEP,
-};
-
 // What the filter says of a node.
 enum paths_kept {
     PATHS_KEPT_HIT = 1 << 0,
@@ -37,7 +29,8 @@ enum paths_kept {
 
 struct paths_state {
     struct places places;
-    struct index hands;        // by key: number of the act * 4 + enum paths_hand
+    struct index hands;        // by key: number of the act * 2, + 1 for open. The last
+                               // act wins, on a row or on all below one further up
     struct index filter_hands; // the same, while a filter opens rows by itself
     uint32_t acts;
     uint32_t level;              // rows above this depth are open
@@ -54,6 +47,13 @@ struct paths_state {
     uint64_t generation;
     uint64_t names_version;
 };
+
+// Where a hand on all below a row is kept. Keys are odd.
+static inline uint64_t
+paths_deep(uint64_t key)
+{
+    return key - 1;
+}
 
 // Make the rows. False when memory ran out.
 bool paths_build(struct paths *paths);

@@ -115,8 +115,8 @@ hash_number(uint64_t hash, uint64_t number)
 static enum ownership
 ownership_of(const struct tree_frame *frame)
 {
-    if (frame->id < FRAME_FIRST) {
-        return OWNED_BY_PROGRAM;
+    if (frame->id < FRAME_FIRST || frame->label[0] == '\0') {
+        return OWNED_BY_PROGRAM; // or nobody knows yet
     }
     if ((frame->flags & FRAME_C) != 0 || frame->path[0] == '\0') {
         return OWNED_BY_CALLER;
