@@ -8,7 +8,8 @@
 double
 estimate_weight(uint32_t shift)
 {
-    return ldexp(1, (int)(shift < ESTIMATE_SHIFT_MAX ? shift : ESTIMATE_SHIFT_MAX)) - 1;
+    shift = shift < ESTIMATE_SHIFT_MAX ? shift : ESTIMATE_SHIFT_MAX;
+    return (double)((UINT64_C(1) << shift) - 1);
 }
 
 void
@@ -23,7 +24,7 @@ estimate_add(struct estimate *estimate, double objects, uint32_t shift)
 double
 estimate_scale(const struct estimate *estimate, uint32_t shift)
 {
-    if (estimate->weight <= 0) {
+    if (estimate->weight <= 0 || shift == 0) {
         return 1;
     }
     return 1 + estimate->unsampled * estimate_weight(shift) / estimate->weight;

@@ -122,7 +122,7 @@ bool paths_fold(struct paths *paths, size_t row, bool open, bool deep);
 // Show all levels above `depth` and none below; 0 folds all, UINT32_MAX unfolds
 // all, as far as PATHS_ROWS_MAX goes, and as looking at PATHS_WORK_MAX nodes does.
 #define PATHS_ROWS_MAX 200000u
-#define PATHS_WORK_MAX 16000000u
+#define PATHS_WORK_MAX 8000000u
 void paths_fold_level(struct paths *paths, uint32_t depth);
 
 // The row that the row hangs under; itself for a top row.

@@ -52,6 +52,8 @@ struct item {
     size_t count;
     struct tree_sum sum;
     struct flow flow;
+    struct tree_sum own; // flat only: objects of the place itself
+    struct flow own_flow;
     double value;      // to sort by
     uint32_t deep_act; // the last act on everything below a row further up
     bool deep_open;
@@ -377,27 +379,41 @@ self_flow(const struct tree_model *tree, uint32_t node)
     };
 }
 
+// Flat: a place has what is below its topmost nodes, and the own objects of all.
+// Others' code is one row, and only has its own.
+static void
+add_place(const struct builder *builder, struct item *item, uint32_t node)
+{
+    const struct tree_model *tree = builder->tree;
+    struct tree_sum own = tree_store_self(tree, node);
+    struct flow flow = self_flow(tree, node);
+    tree_store_add(&item->own, &own);
+    add_flow(&item->own_flow, flow);
+    if (item->kind != PATHS_ROW_NODE) {
+        tree_store_add(&item->sum, &own);
+        add_flow(&item->flow, flow);
+    } else if (builder->state->places.topmost[node]) {
+        tree_store_add(&item->sum, &tree->sums[node]);
+        add_flow(&item->flow, total_flow(tree, node));
+    }
+}
+
 // What a member adds to its row.
 static void
 add_figures(const struct builder *builder, struct item *item, struct member member)
 {
     const struct tree_model *tree = builder->tree;
-    bool all = builder->paths->shape == PATHS_CALLERS && member.leaf != TREE_NONE;
-    uint32_t of = member.leaf != TREE_NONE ? member.leaf : member.node;
-    if (builder->paths->shape == PATHS_FLAT && item->kind == PATHS_ROW_NODE) {
-        if (!builder->state->places.topmost[member.node]) {
-            return;
-        }
-        all = true;
-    }
-    if (all) {
+    if (builder->paths->shape == PATHS_FLAT) {
+        add_place(builder, item, member.node);
+    } else if (builder->paths->shape == PATHS_CALLERS && member.leaf != TREE_NONE) {
         tree_store_add(&item->sum, &tree->sums[member.node]);
         add_flow(&item->flow, total_flow(tree, member.node));
-        return;
+    } else {
+        uint32_t of = member.leaf != TREE_NONE ? member.leaf : member.node;
+        struct tree_sum self = tree_store_self(tree, of);
+        tree_store_add(&item->sum, &self);
+        add_flow(&item->flow, self_flow(tree, of));
     }
-    struct tree_sum self = tree_store_self(tree, of);
-    tree_store_add(&item->sum, &self);
-    add_flow(&item->flow, self_flow(tree, of));
 }
 
 static uint64_t
@@ -430,6 +446,7 @@ blank(const struct builder *builder, const struct item *parent, uint32_t row,
         .parent = row,
         .rank = NO_RANK,
         .flow = {unknown, unknown, unknown, unknown},
+        .own_flow = {unknown, unknown, unknown, unknown},
         .top = parent->depth == 0 || (parent->kind == PATHS_ROW_REST && parent->top),
         .deep_act = parent->deep_act,
         .deep_open = parent->deep_open,
@@ -590,8 +607,10 @@ fold_rest(struct builder *builder, const struct item *parent, uint32_t row, size
         for (size_t k = item->from; k < item->from + item->count; k++) {
             struct member member = builder->members[k];
             add_member(builder, member);
-            add_figures(builder, &rest, member);
         }
+        bool flat = builder->paths->shape == PATHS_FLAT;
+        tree_store_add(&rest.sum, flat ? &item->own : &item->sum);
+        add_flow(&rest.flow, flat ? item->own_flow : item->flow);
     }
     rest.count = builder->member_count - rest.from;
     builder->count = big;
@@ -910,6 +929,9 @@ self_of(const struct builder *builder, const struct item *item)
     struct tree_sum self = {0};
     if (item->kind != PATHS_ROW_NODE) {
         return self;
+    }
+    if (builder->paths->shape == PATHS_FLAT && item->depth > 0) {
+        return item->own;
     }
     if (builder->paths->shape == PATHS_LINES && item->depth > 0) {
         return item->top ? item->sum : self;
