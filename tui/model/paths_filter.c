@@ -82,7 +82,7 @@ paths_keep(struct paths *paths)
         state->names_version == tree_names_version(paths->tree)) {
         return true;
     }
-    uint8_t *kept = realloc(state->kept, count);
+    uint8_t *kept = realloc(state->kept, count + 1u);
     if (kept == NULL) {
         return false;
     }

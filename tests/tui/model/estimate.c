@@ -75,7 +75,7 @@ narrows_with_more_samples_and_is_never_wider_than_what_is_unknown(void **state)
 {
     (void)state;
     double before = 1e9;
-    for (double samples = 1; samples < 1000; samples *= 4) {
+    for (unsigned samples = 1; samples < 1000; samples *= 4) {
         struct estimate estimate = {.unsampled = 1000 - samples};
         estimate_add(&estimate, samples, 3);
         double error = estimate_error(&estimate, estimate.weight / 2);

@@ -630,7 +630,7 @@ stays_fluid_with_a_million_nodes(void **state)
     paths.own_only = false;
     paths_renew(&paths);
     assert_true(paths_update(&paths, model_tree(model, ORDER)));
-    from = since("rows, all code", from);
+    since("rows, all code", from);
     tree = big(5);
     tree.node_count = 0;
     tree.site_count = 1000;
