@@ -27,7 +27,7 @@ name_owner(struct paths_fold *fold, const struct tree_frame *frame)
     char owner[PATHS_OWNERS_BYTES / 4];
     paths_owner(frame, owner, sizeof owner);
     size_t used = strlen(fold->text);
-    if (strcmp(owner, "C") == 0 || fold->owners > OWNERS_SHOWN ||
+    if (owner[0] == '\0' || strcmp(owner, "C") == 0 || fold->owners > OWNERS_SHOWN ||
         names(fold->text, owner)) {
         return;
     }

@@ -80,6 +80,9 @@ in_vendor(const char *path, struct home *home)
         }
         const char *file = at + strlen(folders[i]);
         file += version(file);
+        if (strcspn(file, "/.") == 0) {
+            continue;
+        }
         *home = (struct home){file, file, (int)strcspn(file, "/.")};
         return true;
     }

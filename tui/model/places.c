@@ -237,7 +237,9 @@ add_node(struct places *places, const struct tree_model *tree, uint32_t node)
 bool
 places_update(struct places *places, const struct tree_model *tree)
 {
-    if (places->generation != tree_generation(tree) ||
+    bool shorter = places->nodes > tree_node_count(tree) || // an older copy
+                   places->frame_count > tree_frame_slots(tree);
+    if (shorter || places->generation != tree_generation(tree) ||
         places->names_version != tree_names_version(tree)) {
         places->nodes = places->topmost_nodes = 0;
         places->count = places->frame_count = 0;

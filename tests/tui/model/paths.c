@@ -342,6 +342,7 @@ makes_equal_siblings_one_row(void **state)
     assert_true(paths_update(&paths, model_tree(model, ORDER)));
     size_t row = row_of(&paths, "(no name yet)");
     assert_true(row != SIZE_MAX);
+    uint64_t unnamed = paths_key(&paths, row);
     assert_true(paths_fold(&paths, row_of(&paths, "again"), true, true));
     assert_true(paths_update(&paths, model_tree(model, ORDER)));
     assert_true(forest_frame(model, 17, "again", "/a/b.rb", 0));
@@ -349,6 +350,7 @@ makes_equal_siblings_one_row(void **state)
            "   7    0 100% - Order\n"
            "   7    0 100%   - again  /a/b.rb:3\n"
            "   7    7 100%       leaf  /a/b.rb:1\n");
+    assert_int_equal(paths_find(&paths, unnamed), row_of(&paths, "again"));
     paths_destroy(&paths);
     model_free(model);
 }
@@ -512,6 +514,8 @@ tells_whose_code_a_path_is(void **state)
         {"",                                                            "C",         false},
         {"/gems/",                                                      "program",   true },
         {"/gems/a-",                                                    "program",   true },
+        {"/x/vendor_ruby/",                                             "program",   true },
+        {"/x/site_ruby/.rb",                                            "program",   true },
         {"/lib/ruby/3",                                                 "program",   true },
     };
     (void)state;
