@@ -1,6 +1,6 @@
 /*
- * A model with one class, "Order", and trees for it that are written down in one
- * line a path. Linked by the tests of tree.c and paths.c.
+ * A model with one class, "Order", trees for it, and rows as text. Linked by the
+ * tests of tree.c and paths.c.
  */
 #ifndef TESTS_TUI_MODEL_FOREST_H
 #define TESTS_TUI_MODEL_FOREST_H
@@ -21,10 +21,12 @@ bool forest_frame(struct model *model, uint32_t id, const char *label, const cha
 // Apply a tree message for Order at a second, fields as they are given.
 bool forest_tree(struct model *model, uint64_t second, struct tree tree);
 
-// Ten seconds later by default: what one of the program's requests looks like.
-//   main (app/server.rb:5) > call (gem rack) > OrdersApp#create (app/orders.rb:22)
-//     > Cache#fetch (app/cache.rb:9) > Hash#fetch (C)
-//   … > OrdersApp#show (app/orders.rb:31); JSON in the standard library below both.
+// A shop, its tree at second 100:
+//   spawn (puma) > call (rack) > OrdersApp#create > Cache#fetch 80 > Hash#fetch (C) 20
+//                                OrdersApp#show > JSON.parse (standard library) 25
+//                                JSON.parse 1
+//   <main> > Cache#fetch 14
+//   (before tracing) 10
 struct model *forest_shop(void);
 #define SHOP_LIVE 150u
 

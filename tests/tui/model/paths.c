@@ -439,6 +439,52 @@ keeps_the_order_while_it_is_held_and_finds_rows_again(void **state)
     model_free(model);
 }
 
+static bool
+two_paths(struct model *model, uint64_t second, uint64_t a, uint64_t b)
+{
+    static const struct tree_node nodes[] = {
+        {20, 0,  16, 1, 0},
+        {21, 0,  17, 2, 0},
+        {22, 20, 18, 3, 0},
+        {23, 21, 18, 4, 0},
+    };
+    const struct tree_site sites[] = {of(22, a), of(23, b)};
+    return forest_tree(model, second,
+                       (struct tree){.key = true,
+                                     .live = a + b,
+                                     .nodes = nodes,
+                                     .node_count = 4,
+                                     .sites = sites,
+                                     .site_count = 2});
+}
+
+static void
+follows_another_path_when_it_is_clearly_larger_and_nobody_navigates(void **state)
+{
+    struct model *model = abc();
+    struct paths paths;
+    (void)state;
+    paths_init(&paths);
+    assert_true(two_paths(model, 101, 10, 9));
+    orders(&paths, model_tree(model, ORDER), "acb");
+    assert_true(fabs(paths.rows[1].of_class - 10.0 / 19) < 1e-9);
+    assert_true(paths.rows[2].of_parent == 1);
+    assert_true(two_paths(model, 102, 10, 12));
+    orders(&paths, model_tree(model, ORDER), "bac");
+    paths.held = true;
+    assert_true(two_paths(model, 103, 10, 30));
+    orders(&paths, model_tree(model, ORDER), "bac");
+    paths.held = false;
+    paths_renew(&paths);
+    orders(&paths, model_tree(model, ORDER), "bca");
+    assert_true(paths_fold(&paths, 3, true, false)); // from here on a person decides
+    orders(&paths, model_tree(model, ORDER), "bcac");
+    assert_true(two_paths(model, 104, 100, 30));
+    orders(&paths, model_tree(model, ORDER), "acbc");
+    paths_destroy(&paths);
+    model_free(model);
+}
+
 static void
 keeps_what_is_unfolded_over_new_data_and_connections(void **state)
 {
@@ -730,6 +776,8 @@ main(void)
         cmocka_unit_test(counts_nothing_twice_where_a_method_calls_itself),
         cmocka_unit_test(makes_equal_siblings_one_row),
         cmocka_unit_test(keeps_the_order_while_it_is_held_and_finds_rows_again),
+        cmocka_unit_test(
+            follows_another_path_when_it_is_clearly_larger_and_nobody_navigates),
         cmocka_unit_test(keeps_what_is_unfolded_over_new_data_and_connections),
         cmocka_unit_test(does_nothing_when_nothing_changed),
         cmocka_unit_test(tells_whose_code_a_path_is),
