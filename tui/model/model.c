@@ -10,6 +10,7 @@
 #include "tui/model/notices.h"
 #include "tui/model/rates.h"
 #include "tui/model/timeline.h"
+#include "tui/model/trees.h"
 #include "tui/text/text.h"
 
 // Texts of a hello and a bye, each owned.
@@ -31,6 +32,7 @@ struct model {
     struct notices notices;
     struct timeline timeline;
     struct rates rates;
+    struct trees trees;
     struct model_rates totals_rates;
     uint64_t series[MODEL_SERIES_COUNT][MODEL_HISTORY]; // of second % MODEL_HISTORY
     char *texts[KEPT_COUNT];                            // owned
@@ -86,6 +88,7 @@ model_free(struct model *model)
         free(model->texts[i]);
     }
     notices_destroy(&model->notices);
+    trees_destroy(&model->trees);
     marks_destroy(&model->marks);
     classes_destroy(&model->classes);
     free(model);
@@ -418,6 +421,7 @@ apply_sample(struct model *model, const struct sample *sample, struct stamp at)
     if (sample->key && sample->mode == MODE_DORMANT) {
         classes_orphan(&model->classes); // a probe that counts again has new ids
     }
+    trees_sweep(&model->trees, &model->classes);
     keep_sample(model, sample);
     keep_series(model, from);
     rates_update(&model->rates, &model->classes, &model->totals_rates, &model->sample,
@@ -426,6 +430,15 @@ apply_sample(struct model *model, const struct sample *sample, struct stamp at)
     model->continuous = sample->mode != MODE_DORMANT;
     model->sampled = true;
     return true;
+}
+
+// A tree comes behind the sample of its class. One of a class that is not known, or
+// that died since, is nobody's.
+static bool
+apply_tree(struct model *model, const struct tree *tree, struct stamp at)
+{
+    return classes_find(&model->classes, tree->class_id) == NULL ||
+           trees_apply(&model->trees, tree, at);
 }
 
 bool
@@ -444,6 +457,10 @@ model_apply(struct model *model, const struct message *message)
         return notices_apply(&model->notices, &message->notice, message->at);
     case MESSAGE_BYE:
         return apply_bye(model, &message->bye);
+    case MESSAGE_FRAMES:
+        return trees_name(&model->trees, &message->frames);
+    case MESSAGE_TREE:
+        return apply_tree(model, &message->tree, message->at);
     default:
         return true; // for others: a result is the business of who asked
     }
@@ -456,6 +473,7 @@ model_reconnect(struct model *model)
     timeline_break(&model->timeline);
     rates_break(&model->rates);
     notices_destroy(&model->notices);
+    trees_clear(&model->trees);
     model->version++;
 }
 
@@ -469,10 +487,12 @@ model_copy(const struct model *model)
     *copy = *model;
     memset(copy->texts, 0, sizeof copy->texts);
     copy->notices.count = 0;
+    copy->trees = (struct trees){0};
     marks_init(&copy->marks);
     bool ok = classes_copy(&copy->classes, &model->classes) &&
               marks_copy(&copy->marks, &model->marks) &&
-              notices_copy(&copy->notices, &model->notices);
+              notices_copy(&copy->notices, &model->notices) &&
+              trees_copy(&copy->trees, &model->trees);
     struct text *fields[KEPT_COUNT] = {
         [KEPT_PROGRAM_VERSION] = &copy->hello.program_version,
         [KEPT_COMMAND] = &copy->hello.command,
@@ -611,6 +631,7 @@ rebaseline(struct model *model)
     for (size_t i = 0; i < model->classes.count; i++) {
         marks_baseline(&model->marks, model->classes.list[i]);
     }
+    trees_renew(&model->trees);
     model->version++;
 }
 
@@ -620,9 +641,11 @@ model_mark_set(struct model *model, int mark)
     assert(mark >= 0 && mark < MODEL_MARKS_MAX);
     const struct model_mark at = {model->at, model->sample.totals.live,
                                   model->sample.totals.bytes};
-    if (!marks_set(&model->marks, mark, &model->classes, &at)) {
+    if (!trees_mark(&model->trees) ||
+        !marks_set(&model->marks, mark, &model->classes, &at)) {
         return false;
     }
+    trees_mark_done(&model->trees, mark);
     rebaseline(model);
     return true;
 }
@@ -650,6 +673,13 @@ model_mark(const struct model *model, int mark)
     assert(mark >= 0 && mark < MODEL_MARKS_MAX);
     const struct mark *kept = &model->marks.list[mark];
     return kept->set ? &kept->at : NULL;
+}
+
+const struct tree_model *
+model_tree(const struct model *model, class_id id)
+{
+    const struct model_class *class = model_class_find(model, id);
+    return class != NULL ? trees_find(&model->trees, class, model->marks.used) : NULL;
 }
 
 size_t

@@ -4,8 +4,9 @@
  *
  * A node's own counts come from its sites. Where stacks were sampled, a node's
  * part of the objects born while tracing is that of its samples, each weighed by
- * what it stands for; `error` is the half-width of the 95 % interval. The root's
- * live is the class's, exactly; where nothing was sampled every figure is exact.
+ * what it stands for (estimate.h); `error` is the half-width of the 95 % interval.
+ * The root's live is the class's, exactly, what no path accounts for included; where
+ * nothing was sampled every figure is exact.
  *
  * Node numbers here are indices: 0 is the root, parents come before children. The
  * wire's ids are `id`. Memory that a probe can make us take is bounded.
@@ -21,7 +22,11 @@
 
 #define TREE_NODES_MAX 2000000u
 #define TREE_FRAMES_MAX 1000000u
+#define TREE_SITES_MAX 4000000u
 #define TREE_NONE UINT32_MAX // no node
+
+// Trees kept at a time; the one that had no news for the longest goes first.
+#define TREES_MAX 8u
 
 // A sampled figure that rests on fewer objects than this is uncertain.
 #define TREE_FEW_SAMPLES 10u
@@ -33,6 +38,7 @@ struct tree_frame {
     const char *path;  // terminated, escaped for display; "" when it has none
     const char *file;  // the path's own bytes, to open it
     uint32_t line;     // the first one
+    uint32_t bytes;    // of the three texts, 0 while they are not the frame's own
 };
 
 // Objects; the node's own, or with everything below it.
@@ -41,14 +47,15 @@ struct tree_counts {
     double allocated;         // while tracing
     double bytes;             // memsize at the last census, NAN while unknown
     double error;             // of live: half-width of a 95 % interval, 0 where exact
-    uint64_t samples;         // live objects whose stacks were taken
+    uint64_t samples;         // live objects known to be there, what the rest is from
     double ages[AGE_BUCKETS]; // of live objects, at the last census; NAN while unknown
 };
 
 struct tree_model; // of one class
 
-// The class's tree, NULL when none came. Pointers are good until the next
-// model_apply() or model_reconnect().
+// The class's tree, NULL when none came, or when it went: with its class, with its
+// connection, or because trees of TREES_MAX other classes had news since. Pointers are
+// good until the next model_apply() or model_reconnect().
 struct model;
 const struct tree_model *model_tree(const struct model *model, class_id id);
 
@@ -72,7 +79,14 @@ uint32_t tree_depth(const struct tree_model *tree, uint32_t node); // root is 0
 // an empty label.
 const struct tree_frame *tree_frame(const struct tree_model *tree, uint32_t node);
 
-// "block in Cart#add", "(before tracing)", the class's name for the root.
+// A small number for each frame, below tree_frame_slots(), for what somebody else
+// wants to remember of it. Good as long as the generation.
+uint32_t tree_frame_slot(const struct tree_model *tree, uint32_t node);
+uint32_t tree_frame_slots(const struct tree_model *tree);
+const struct tree_frame *tree_frame_in(const struct tree_model *tree, uint32_t slot);
+
+// "block in Cart#add", "(before tracing)", the class's name for the root, "(no name
+// yet)" for a frame that the probe could not ask yet.
 void tree_label(const struct tree_model *tree, uint32_t node, char *label, size_t size);
 
 struct tree_counts tree_self(const struct tree_model *tree, uint32_t node);
@@ -90,9 +104,13 @@ double tree_allocated_per_second(const struct tree_model *tree, uint32_t node);
 // since the tree first came.
 bool tree_since_mark(const struct tree_model *tree);
 
-// Grows whenever a tree message or a mark changed it. Nodes are only ever added,
-// but for a new connection: then `tree_generation` is another as well.
+// Grows whenever a tree message, a name or a mark changed it. Nodes are only ever
+// added, but for a new connection, or when the tree was dropped for others: then
+// `tree_generation` is another as well.
 uint64_t tree_version(const struct tree_model *tree);
 uint64_t tree_generation(const struct tree_model *tree);
+
+// Grows when a node that was there gets another label.
+uint64_t tree_names_version(const struct tree_model *tree);
 
 #endif
