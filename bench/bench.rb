@@ -14,17 +14,37 @@ require "tmpdir"
 class Bench
   ROOT = File.expand_path("..", __dir__)
   BUILD = File.join(ROOT, "build")
-  LOADS = { # name: [script, the most that count mode may take of an empty hook's time]
-    "garbage" => ["garbage.rb", 1.20], "json" => ["json.rb", 1.10],
-    "retain" => ["retain.rb", 1.10], "shop" => ["shop.rb", 1.10]
+  PROBE = ["-I", "#{BUILD}/lib", "-r", "memtop/auto"].freeze
+  OBJSPACE = ["-r", "#{ROOT}/bench/objspace_tracing.rb"].freeze
+  Tool = Struct.new(:options, :env)
+  COUNTING = { # what it costs to count
+    "none" => Tool.new([], {}), "dormant" => Tool.new(PROBE, { "MEMTOP_MODE" => "dormant" }),
+    "empty hook" => Tool.new(["-r", "#{BUILD}/bench/empty_hook.so"], {}),
+    "count" => Tool.new(PROBE, { "MEMTOP_MODE" => "count" }), "objspace" => Tool.new(OBJSPACE, {})
   }.freeze
-  TOOLS = {
-    "none" => [], "dormant" => ["-I", "#{BUILD}/lib", "-r", "memtop/auto"],
-    "empty hook" => ["-r", "#{BUILD}/bench/empty_hook.so"],
-    "count" => ["-I", "#{BUILD}/lib", "-r", "memtop/auto"],
-    "objspace" => ["-r", "#{ROOT}/bench/objspace_tracing.rb"]
+  TRACE = { "MEMTOP_MODE" => "trace", "MEMTOP_DEPTH" => "256" }.freeze
+  EXACT = TRACE.merge("MEMTOP_BUDGET" => "100").freeze # whatever it costs
+  TRACING = { # what it costs to take stacks
+    "none" => Tool.new([], {}), "count" => Tool.new(PROBE, { "MEMTOP_MODE" => "count" }),
+    "one class" => Tool.new(PROBE, TRACE.merge("MEMTOP_TRACE" => "Order")),
+    "one, exact" => Tool.new(PROBE, EXACT.merge("MEMTOP_TRACE" => "Order")),
+    "all" => Tool.new(PROBE, TRACE), "all, exact" => Tool.new(PROBE, EXACT),
+    "objspace" => Tool.new(OBJSPACE, {})
+  }.freeze
+  Suite = Struct.new(:script, :env, :tools, :base, :aims)
+  LOADS = { # aims: the most that a tool may take of the base's time
+    "garbage" => Suite.new("garbage.rb", {}, COUNTING, "empty hook", { "count" => 1.20 }),
+    "json" => Suite.new("json.rb", {}, COUNTING, "empty hook", { "count" => 1.10 }),
+    "retain" => Suite.new("retain.rb", {}, COUNTING, "empty hook", { "count" => 1.10 }),
+    "shop" => Suite.new("shop.rb", {}, COUNTING, "empty hook", { "count" => 1.10 }),
+    **[10, 50, 200].to_h do |depth|
+      ["depth #{depth}", Suite.new("stacks.rb", { "BENCH_DEPTH" => depth.to_s }, TRACING, "count",
+                                   { "one class" => 1.10, "all" => 1.03 })]
+    end,
+    "paths" => Suite.new("paths.rb", {}, TRACING.slice("none", "count", "one, exact"), "count", {})
   }.freeze
   OBJECTS = 1_000_000 # that the load "retain" keeps
+  PATHS = 100_000 # that the load "paths" allocates from
   BYTES_AIM = 6
   OBJSPACE_AIM = 3
 
@@ -38,11 +58,11 @@ class Bench
   end
 
   def run
-    total = @runs * @loads.size * TOOLS.size
+    total = @runs * @loads.sum { |load| LOADS.fetch(load).tools.size }
     done = 0
     @runs.times do
       @loads.each do |load|
-        TOOLS.each_key do |tool|
+        LOADS.fetch(load).tools.each_key do |tool|
           progress("#{done += 1} of #{total}: #{load}, #{tool}")
           @results[load][tool] << run_one(load, tool)
         end
@@ -56,28 +76,31 @@ class Bench
     {
       ruby: RUBY_DESCRIPTION, runs: @runs, unit: unit,
       loads: @loads.to_h { |load| [load, load_report(load)] },
-      bytes_a_live_object: @loads.include?("retain") && !@instructions ? bytes_a_live_object.round(2) : nil
+      bytes_a_live_object: bytes_a("retain", "count", "empty hook", OBJECTS),
+      bytes_a_path: bytes_a("paths", "one, exact", "count", PATHS)
     }
   end
 
   def print_table(report)
     puts report[:ruby]
     puts @instructions ? "instructions, in thousand millions" : "medians of #{@runs} interleaved runs, CPU time"
-    puts "", format("%-10s%-12s%10s%10s%14s", "load", "tool", unit, "of none", "of empty hook")
     report[:loads].each { |load, tools| print_load(load, tools) }
-    bytes = report[:bytes_a_live_object]
+    bytes, path = report.values_at(:bytes_a_live_object, :bytes_a_path)
     puts format("memory: %.1f bytes a live object (aim: at most %d)", bytes, BYTES_AIM) if bytes
+    puts format("memory: %.0f bytes a call path, its site and its part of the tree", path) if path
   end
 
   private
 
   def run_one(load, tool)
     Dir.mktmpdir("memtop-bench") do |folder|
-      env = { "MEMTOP_SOCKET" => File.join(folder, "s"), "MEMTOP_MODE" => tool == "dormant" ? "dormant" : "count" }
-      script = File.join(ROOT, "bench", "loads", LOADS.fetch(load).first)
+      suite = LOADS.fetch(load)
+      with = suite.tools.fetch(tool)
+      env = { "MEMTOP_SOCKET" => File.join(folder, "s"), **suite.env, **with.env }
+      script = File.join(ROOT, "bench", "loads", suite.script)
       # The shop is a process of its own: it is handed the tool's options.
-      command = load == "shop" ? [script, *TOOLS.fetch(tool)] : [*TOOLS.fetch(tool), script]
-      @instructions ? count_instructions(env, tool, script) : measure(env, command)
+      command = load == "shop" ? [script, *with.options] : [*with.options, script]
+      @instructions ? count_instructions(env, with.options, script) : measure(env, command)
     end
   end
 
@@ -88,10 +111,10 @@ class Bench
   end
 
   # Of the load, without what starting Ruby and the tool takes.
-  def count_instructions(env, tool, script)
+  def count_instructions(env, options, script)
     with, without = [script, "-e0"].map do |program|
       _, words, status = Open3.capture3(env, "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                                        RbConfig.ruby, "--disable-gems", *TOOLS.fetch(tool), program)
+                                        RbConfig.ruby, "--disable-gems", *options, program)
       abort "valgrind failed:\n#{words}" unless status.success?
       words[/Collected : (\d+)/, 1].to_i
     end
@@ -107,28 +130,37 @@ class Bench
   end
 
   def load_report(load)
-    TOOLS.to_h do |name, _|
+    suite = LOADS.fetch(load)
+    suite.tools.to_h do |name, _|
       seconds = median(load, name)
       [name, { seconds: seconds.round(4), of_none: (seconds / median(load, "none")).round(3),
-               of_empty_hook: (seconds / median(load, "empty hook")).round(3) }]
+               "of_#{suite.base.tr(" ", "_")}": (seconds / median(load, suite.base)).round(3) }]
     end
   end
 
-  def bytes_a_live_object
-    (median("retain", "count", "rss") - median("retain", "empty hook", "rss")) / OBJECTS.to_f
+  # By resident memory, of two tools that differ in what is asked; nil without it.
+  def bytes_a(load, tool, other, count)
+    return unless @loads.include?(load) && !@instructions
+
+    ((median(load, tool, "rss") - median(load, other, "rss")) / count.to_f).round(2)
   end
 
   def print_load(load, tools)
-    tools.each do |tool, figures|
-      puts format("%-10s%-12s%10.3f%10.2f%14.2f", load, tool, *figures.values)
+    suite = LOADS.fetch(load)
+    puts "", format("%-10s%-12s%10s%10s%16s", "load", "tool", unit, "of none", "of #{suite.base}")
+    tools.each { |tool, figures| puts format("%-10s%-12s%10.3f%10.2f%16.3f", load, tool, *figures.values) }
+    suite.aims.each do |tool, aim|
+      puts format("  %s is %.3f of %s (aim: at most %.2f)", tool, tools[tool].values.last, suite.base, aim)
     end
-    count = tools["count"]
+    print_beside_objspace(tools) if tools.key?("objspace")
+  end
+
+  def print_beside_objspace(tools)
     added = tools["objspace"][:seconds] - tools["none"][:seconds]
-    ours = count[:seconds] - tools["none"][:seconds]
-    puts format("  count is %.2f of the empty hook (aim: at most %.2f); objspace adds %s (aim: %d times)",
-                count[:of_empty_hook], LOADS.fetch(load).last,
-                ours.positive? ? format("%.1f times as much", added / ours) : "more, count nothing measurable",
-                OBJSPACE_AIM), ""
+    ours = tools["count"][:seconds] - tools["none"][:seconds]
+    puts format("  objspace adds %s (aim: %d times)",
+                ours.positive? ? format("%.1f times what count adds", added / ours) : "more, count nothing measurable",
+                OBJSPACE_AIM)
   end
 
   def progress(words)
