@@ -340,7 +340,14 @@ bool message_encode(struct buffer *out, const struct message *message);
 // "dormant", "census", "count", "trace"; "unknown" for anything else.
 const char *mode_name(uint64_t mode);
 
-// The reverse; false when `name` is none of them.
+// Whether every allocation and free is counted in this mode.
+static inline bool
+mode_counts(uint64_t mode)
+{
+    return mode == MODE_COUNT || mode == MODE_TRACE;
+}
+
+// The reverse of mode_name(); false when `name` is none of them.
 bool mode_parse(const char *name, enum probe_mode *mode);
 
 // "leak?", "growing", "churn", "steady", "new"; NULL for anything else.

@@ -93,17 +93,11 @@ note_name(struct feed *feed, struct feed_seen *seen, const struct class_entry *e
     feed->names[feed->name_count++] = name_of(entry, id, flags);
 }
 
-static bool
-counts_events(const struct sample *sample)
-{
-    return sample->mode == MODE_COUNT || sample->mode == MODE_TRACE;
-}
-
 // Before its first walk is done, a census knows of nobody.
 static bool
 knows_live(const struct sample *sample)
 {
-    return counts_events(sample) ||
+    return mode_counts(sample->mode) ||
            (sample->mode == MODE_CENSUS && sample->probe.census_us > 0);
 }
 
@@ -126,7 +120,7 @@ row_of(struct feed *feed, const struct registry *registry, uint32_t index, class
 {
     struct site_counts counts = counts_of(feed, registry, index);
     const struct class_entry *entry = registry_class(registry, index);
-    bool counted = counts_events(sample);
+    bool counted = mode_counts(sample->mode);
     return (struct class_row){
         .id = id,
         .live = knows_live(sample) ? counts.live : COUNT_UNKNOWN,
@@ -254,7 +248,7 @@ start(struct feed *feed)
 static struct totals
 past_totals(const struct registry *registry, const struct sample *sample)
 {
-    bool counted = counts_events(sample);
+    bool counted = mode_counts(sample->mode);
     return (struct totals){
         .live = knows_live(sample) ? 0 : COUNT_UNKNOWN,
         .allocated = counted ? atomic_load(&registry->past_allocated) : COUNT_UNKNOWN,

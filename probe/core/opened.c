@@ -18,12 +18,6 @@ opened_wanted(const struct class_entry *entry, uint64_t now_ns)
 
 /* Classes and trees. */
 
-static bool
-counts_events(const struct probe *probe)
-{
-    return probe->mode == MODE_COUNT || probe->mode == MODE_TRACE;
-}
-
 // NULL when the row is another's by now, or the class is gone.
 static struct class_entry *
 class_in_row(const struct registry *registry, uint32_t index, class_id id)
@@ -279,7 +273,7 @@ take(struct asked *asked, const struct request *request)
     if (requests[request->action].changes && probe->settings.readonly) {
         return "the probe was started read-only (MEMTOP_READONLY)";
     }
-    if (!counts_events(probe)) {
+    if (!mode_counts(probe->mode)) {
         return "call trees need mode count or trace: change the mode first";
     }
     asked->class_index = find_row(&probe->tally.registry, request->argument);

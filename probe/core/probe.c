@@ -10,10 +10,12 @@
 
 #include "probe/core/clock.h"
 #include "probe/core/server.h"
+#include "probe/core/tracing.h"
 
 #define SLICE_NS (2 * (uint64_t)1000000)        // of a census that nobody waits for
 #define SLICE_HURRY_NS (10 * (uint64_t)1000000) // of one that somebody waits for
 #define MARKING_WAITS_MAX 20                    // slices put off for an incremental mark
+#define NAMES_REST_MS 10                        // between two turns of naming frames
 #define RENAMES_MAX 2000                        // anonymous classes asked again a census
 
 // The one probe of this process, for the fork handlers. Its own lock, because a
@@ -58,7 +60,7 @@ static int
 rest_ms(const struct probe *probe)
 {
     if (!probe->census.under_way) {
-        return -1;
+        return probe->names_wait ? NAMES_REST_MS : -1;
     }
     if (probe->census_hurry) {
         return 1;
@@ -96,6 +98,7 @@ name_class(struct probe *probe, uint32_t index)
         registry_name(&probe->tally.registry, index, name, flags);
     }
     pthread_mutex_unlock(&probe->lock);
+    tracing_named(probe, index);
 }
 
 // A class is named once; one that was anonymous is asked again after a census.
@@ -104,7 +107,7 @@ static void
 name_classes(struct probe *probe, bool again)
 {
     struct registry *registry = &probe->tally.registry;
-    bool keys_hold = again || probe->mode == MODE_COUNT;
+    bool keys_hold = again || mode_counts(probe->mode);
     if (!keys_hold || (!registry->unnamed && !registry->dead && !again)) {
         return;
     }
@@ -155,7 +158,7 @@ read_heap(struct probe *probe)
 static void
 check_balance(struct probe *probe)
 {
-    if (probe->mode != MODE_COUNT) {
+    if (!mode_counts(probe->mode)) {
         return;
     }
     uint64_t live = registry_totals(&probe->tally.registry).live;
@@ -196,6 +199,9 @@ refresh(struct probe *probe)
     check_balance(probe);
     recycle_classes(probe);
     name_classes(probe, false);
+    if (mode_counts(probe->mode)) {
+        tracing_follow(probe);
+    }
     check_losses(probe);
 }
 
@@ -297,6 +303,19 @@ start_census(struct probe *probe, bool anew)
 
 /* Modes. */
 
+static bool
+init_tally(struct probe *probe)
+{
+    struct tally *tally = &probe->tally;
+    bool counts = tally_init(tally, probe->runtime.resolve);
+    if (counts && !trace_init(&tally->trace, probe->runtime.capture,
+                              probe->settings.depth, probe->settings.budget_percent)) {
+        tally_destroy(tally);
+        return false;
+    }
+    return counts;
+}
+
 // Forget every object and class; ids go on, so that none is used twice.
 static bool
 forget_counts(struct probe *probe)
@@ -304,7 +323,7 @@ forget_counts(struct probe *probe)
     pthread_mutex_lock(&probe->lock);
     class_id last_id = probe->tally.registry.last_id;
     tally_destroy(&probe->tally);
-    bool ready = tally_init(&probe->tally, probe->runtime.resolve);
+    bool ready = init_tally(probe);
     probe->tally.registry.last_id = last_id;
     if (probe->census.under_way) { // who waits for it is answered in the new mode
         probe->census.under_way = false;
@@ -323,8 +342,9 @@ forget_counts(struct probe *probe)
 }
 
 static bool
-count_from_now(struct probe *probe, const char **why)
+count_from_now(struct probe *probe, enum probe_mode mode, const char **why)
 {
+    tracing_enter(probe, mode);
     if (!probe->runtime.hooks(true, why)) {
         return false;
     }
@@ -348,6 +368,16 @@ stay_out(struct probe *probe, const char *why)
     pthread_mutex_unlock(&probe->lock);
 }
 
+// Between counting with and without stacks nothing is forgotten.
+static void
+change_tracing(struct probe *probe, enum probe_mode mode)
+{
+    tracing_enter(probe, mode);
+    probe->mode = mode;
+    tracing_follow(probe);
+    set_result(probe, REQUEST_MODE, false, "");
+}
+
 static void
 calibrate_once(struct probe *probe)
 {
@@ -366,12 +396,16 @@ bool
 probe_enter(struct probe *probe, enum probe_mode mode)
 {
     const char *why = "another part of the program forbids it";
-    if (mode == MODE_COUNT && probe->count_refused) {
+    if (mode_counts(mode) && probe->count_refused) {
         set_result(probe, REQUEST_MODE, true, probe->notices[PROBE_NOTICE_MODE]);
         return false;
     }
     if (mode == probe->mode) {
         set_result(probe, REQUEST_MODE, false, "");
+        return true;
+    }
+    if (mode_counts(mode) && mode_counts(probe->mode)) {
+        change_tracing(probe, mode);
         return true;
     }
     probe->runtime.hooks(false, NULL);
@@ -380,9 +414,9 @@ probe_enter(struct probe *probe, enum probe_mode mode)
         stay_out(probe, "no memory for the counters");
         return false;
     }
-    if (mode == MODE_COUNT) {
+    if (mode_counts(mode)) {
         calibrate_once(probe);
-        if (!forget_counts(probe) || !count_from_now(probe, &why)) {
+        if (!forget_counts(probe) || !count_from_now(probe, mode, &why)) {
             forget_counts(probe);
             stay_out(probe, why);
             return false;
@@ -396,7 +430,7 @@ probe_enter(struct probe *probe, enum probe_mode mode)
 void
 probe_refuse_count(struct probe *probe, const char *why)
 {
-    bool counting = probe->mode == MODE_COUNT;
+    bool counting = mode_counts(probe->mode);
     pthread_mutex_lock(&probe->lock);
     probe->count_refused = true;
     probe_notice(probe, PROBE_NOTICE_MODE, why);
@@ -454,9 +488,15 @@ probe_work(struct probe *probe)
     if (work & WORK_CENSUS) {
         done |= start_census(probe, work & WORK_ANEW);
     }
+    if (work & WORK_TRACE) {
+        tracing_follow(probe);
+    }
     done |= continue_census(probe);
     if (work & WORK_REFRESH) {
         refresh(probe);
+    }
+    if (work & WORK_REFRESH || probe->names_wait) {
+        probe->names_wait = tracing_name_frames(probe);
     }
     count_add(&probe->agent_ns, clock_monotonic_ns() - started_ns);
     report(probe, done);
@@ -589,7 +629,7 @@ probe_start(struct probe *probe, const struct settings *settings,
         !choose_path(probe, false, why, why_size)) {
         goto fail;
     }
-    if (!tally_init(&probe->tally, runtime->resolve)) {
+    if (!init_tally(probe)) {
         snprintf(why, why_size, "no memory for the counters");
         goto fail;
     }

@@ -89,6 +89,7 @@ struct probe {
     uint64_t census_ns; // monotonic
     uint64_t census_objects;
     uint64_t census_cost_ns;
+    bool names_wait;        // agent: frames are left without a name
     unsigned marking_waits; // agent: slices put off for an incremental mark
     uint64_t missed_mended; // of the tally's missed_frees, by the last census
     double allocated_ns;    // what one counted allocation costs

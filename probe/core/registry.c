@@ -273,13 +273,25 @@ registry_rekey(struct registry *registry, uintptr_t (*moved)(uintptr_t key))
 }
 
 void
+registry_flag(struct registry *registry, uint32_t index, uint32_t mask, uint32_t flags)
+{
+    struct class_entry *entry = registry_class(registry, index);
+    uint32_t before = atomic_load_explicit(&entry->flags, memory_order_relaxed);
+    uint32_t after = (before & ~mask) | (flags & mask);
+    if (after != before) {
+        atomic_store_explicit(&entry->flags, after, memory_order_relaxed);
+        entry->name_edits++; // viewers learn of flags with names
+    }
+}
+
+void
 registry_name(struct registry *registry, uint32_t index, char *name, uint32_t flags)
 {
     struct class_entry *entry = registry_class(registry, index);
     free(entry->name);
     entry->name = name;
     entry->name_edits++;
-    atomic_store_explicit(&entry->flags, flags, memory_order_relaxed);
+    registry_flag(registry, index, CLASS_INTERNAL | CLASS_ANONYMOUS, flags);
     uint32_t unnamed = CLASS_STATE_UNNAMED;
     if (atomic_compare_exchange_strong(&entry->state, &unnamed, CLASS_STATE_NAMED)) {
         atomic_fetch_sub_explicit(&registry->unnamed, 1, memory_order_relaxed);

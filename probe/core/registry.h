@@ -143,8 +143,8 @@ registry_seen(const struct registry *registry, site_id site)
 }
 
 // context: hook. A site for a call path of a class, all counters 0, linked into the
-// class's list at its head, where treefeed.c looks for what is new. NULL when memory or numbers ran out; `reserve` numbers are left for
-// those who ask with 0.
+// class's list at its head, where treefeed.c looks for what is new. NULL when memory or
+// numbers ran out; `reserve` numbers are left for those who ask with 0.
 struct site *registry_add_path(struct registry *registry, uint32_t class_index,
                                uint32_t node, uint8_t shift, uint32_t reserve);
 
@@ -183,8 +183,13 @@ void registry_retire(struct registry *registry, uintptr_t key);
 // False when memory ran out; counting must then stop.
 bool registry_rekey(struct registry *registry, uintptr_t (*moved)(uintptr_t key));
 
-// context: gvl, under the lock. Take `name` (owned from now on) for a class.
+// context: gvl, under the lock. Take `name` (owned from now on) for a class, and what
+// kind of class it is.
 void registry_name(struct registry *registry, uint32_t index, char *name, uint32_t flags);
+
+// context: gvl, under the lock. Set those of enum class_flag that `mask` names.
+void registry_flag(struct registry *registry, uint32_t index, uint32_t mask,
+                   uint32_t flags);
 
 // context: gvl, under the lock. Free the rows of classes that are gone.
 void registry_recycle(struct registry *registry);

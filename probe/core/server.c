@@ -517,7 +517,8 @@ tick(struct server *server, uint64_t now_ns)
     server->next_tick_ns = now_ns + (uint64_t)(probe->settings.interval_s * 1e9);
     server->accept_failed = false;
     opened_tick(probe, now_ns);
-    bool chores = probe->tally.registry.unnamed || probe->tally.registry.dead;
+    bool chores = probe->tally.registry.unnamed || probe->tally.registry.dead ||
+                  probe->tally.trace.tree.unnamed;
     if (!server->viewer_count && !chores && !judge_due(server, now_ns)) {
         return;
     }

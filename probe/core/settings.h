@@ -13,13 +13,15 @@
 #include "protocol/message.h"
 
 #define SETTINGS_PATH_MAX 4096
+#define SETTINGS_TRACE_MAX 4096
 
 struct settings {
     char socket[SETTINGS_PATH_MAX]; // "" for the default path
     enum probe_mode mode;
     double interval_s;
-    double budget_percent; // of one core
-    unsigned depth;        // stack frames kept
+    double budget_percent;          // of one core
+    unsigned depth;                 // stack frames kept
+    char trace[SETTINGS_TRACE_MAX]; // names of classes, of mode trace; "" for all
     bool readonly;
 };
 

@@ -136,7 +136,7 @@ memtop_start(VALUE self, VALUE given)
     settings_from_environment(&settings, warn);
     rb_hash_foreach(given, take_setting, (VALUE)&settings);
     ractors_watch(ractor_comes);
-    if (ractors_came && settings.mode == MODE_COUNT) {
+    if (ractors_came && mode_counts(settings.mode)) {
         settings.mode = MODE_CENSUS;
     }
     const struct runtime runtime = ruby_runtime();
