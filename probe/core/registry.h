@@ -142,8 +142,8 @@ registry_seen(const struct registry *registry, site_id site)
 }
 
 // context: hook. A site for a call path of a class, all counters 0, linked into the
-// class's list at its head, where treefeed.c looks for what is new. NULL when memory or numbers ran out; `reserve` numbers are left for
-// those who ask with 0.
+// class's list at its head, where treefeed.c looks for what is new. NULL when memory
+// or numbers ran out; `reserve` numbers are left for those who ask with 0.
 struct site *registry_add_path(struct registry *registry, uint32_t class_index,
                                uint32_t node, uint8_t shift, uint32_t reserve);
 
