@@ -272,14 +272,21 @@ registry_rekey(struct registry *registry, uintptr_t (*moved)(uintptr_t key))
     return resize_slots(registry, registry->slot_count, moved);
 }
 
+// False when they were so before.
+static bool
+set_flags(struct class_entry *entry, uint32_t mask, uint32_t flags)
+{
+    uint32_t before = atomic_load_explicit(&entry->flags, memory_order_relaxed);
+    uint32_t after = (before & ~mask) | (flags & mask);
+    atomic_store_explicit(&entry->flags, after, memory_order_relaxed);
+    return after != before;
+}
+
 void
 registry_flag(struct registry *registry, uint32_t index, uint32_t mask, uint32_t flags)
 {
     struct class_entry *entry = registry_class(registry, index);
-    uint32_t before = atomic_load_explicit(&entry->flags, memory_order_relaxed);
-    uint32_t after = (before & ~mask) | (flags & mask);
-    if (after != before) {
-        atomic_store_explicit(&entry->flags, after, memory_order_relaxed);
+    if (set_flags(entry, mask, flags)) {
         entry->name_edits++; // viewers learn of flags with names
     }
 }
@@ -291,7 +298,7 @@ registry_name(struct registry *registry, uint32_t index, char *name, uint32_t fl
     free(entry->name);
     entry->name = name;
     entry->name_edits++;
-    registry_flag(registry, index, CLASS_INTERNAL | CLASS_ANONYMOUS, flags);
+    set_flags(entry, CLASS_INTERNAL | CLASS_ANONYMOUS, flags);
     uint32_t unnamed = CLASS_STATE_UNNAMED;
     if (atomic_compare_exchange_strong(&entry->state, &unnamed, CLASS_STATE_NAMED)) {
         atomic_fetch_sub_explicit(&registry->unnamed, 1, memory_order_relaxed);

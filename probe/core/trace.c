@@ -6,12 +6,13 @@
 #include "probe/core/clock.h"
 
 #define FIRST_SITES 4096u
-#define RESERVE 4096u        // numbers of sites kept for the paths of FRAME_OTHER
-#define MEASURE_EVERY 16u    // stacks; how often one's cost is measured
-#define STACK_NS_FIRST 1000u // until one was measured
-#define STACK_NS_MAX 100000u // more than that, and somebody else had the processor
-#define CREDIT_SHARE 2       // of an interval's budget may be spent before brakes set in
-#define CALM 0.5             // a gap is halved when the rate would then fit so well
+#define RESERVE 4096u         // numbers of sites kept for the paths of FRAME_OTHER
+#define MEASURE_EVERY 16u     // stacks; how often one's cost is measured
+#define STACK_NS_FIRST 1000u  // until one was measured
+#define STACK_NS_MAX 100000u  // more than that, and somebody else had the processor
+#define CREDIT_SHARE 2        // of an interval's budget may be spent before brakes set in
+#define GOVERN_LEAST_NS 0.5e9 // a rate is not known sooner
+#define CALM 0.5              // a gap is halved when the rate would then fit so well
 
 static uint64_t
 mix(uint64_t value)
@@ -370,6 +371,9 @@ trace_govern(struct trace *trace, struct registry *registry, uint64_t now_ns)
 {
     double elapsed_ns = (double)(now_ns - trace->governed_ns);
     bool first = trace->governed_ns == 0;
+    if (!first && elapsed_ns < GOVERN_LEAST_NS) {
+        return;
+    }
     double budget_ns = elapsed_ns * trace->budget_percent / 100;
     uint64_t stack_ns = trace->stack_ns ? trace->stack_ns : 1;
     uint32_t count = atomic_load_explicit(&registry->class_count, memory_order_acquire);
