@@ -183,6 +183,9 @@ remove_site(struct trace *trace, const struct registry *registry, site_id id)
     uint32_t mask = trace->sites_count - 1;
     uint32_t hole = home_of(registry, id, trace->sites_count);
     while (trace->sites[hole] != id) {
+        if (!trace->sites[hole]) {
+            return;
+        }
         hole = (hole + 1) & mask;
     }
     for (uint32_t i = (hole + 1) & mask; trace->sites[i]; i = (i + 1) & mask) {

@@ -201,6 +201,24 @@ revive(void)
     heap.revived++;
 }
 
+// Frames are numbers: the stack the test set, named by its number.
+static size_t
+capture(struct stack_frame *stack, size_t limit)
+{
+    size_t count = heap.stack_count < limit ? heap.stack_count : limit;
+    memcpy(stack, heap.stack, count * sizeof(*stack));
+    return count;
+}
+
+static bool
+frame_name(uintptr_t key, struct frame_naming *naming)
+{
+    char label[32];
+    snprintf(label, sizeof(label), "frame%llu", (unsigned long long)key);
+    *naming = (struct frame_naming){.label = strdup(label), .path = strdup("heap.rb")};
+    return true;
+}
+
 struct runtime
 heap_runtime(void)
 {
@@ -211,6 +229,8 @@ heap_runtime(void)
                             .object = look,
                             .resolve = resolve,
                             .class_name = class_name,
+                            .capture = capture,
+                            .frame_name = frame_name,
                             .hold = hold,
                             .collections = collections,
                             .marking = marking,

@@ -18,6 +18,8 @@ struct heap_block {
     uintptr_t keys[HEAP_SLOTS_MAX]; // 0: a free slot
 };
 
+#define HEAP_STACK_MAX 64
+
 struct heap {
     struct heap_block blocks[HEAP_PAGES_MAX]; // in order of address
     size_t count;
@@ -30,10 +32,12 @@ struct heap {
     _Atomic unsigned revived;
     unsigned collected;
     bool hooked;
-    bool shared;        // objects may not be weighed
-    bool marking;       // an incremental mark is under way
-    bool no_hooks;      // they cannot be had
-    bool no_pages;      // there is no memory to list them
+    bool shared;                              // objects may not be weighed
+    bool marking;                             // an incremental mark is under way
+    bool no_hooks;                            // they cannot be had
+    bool no_pages;                            // there is no memory to list them
+    struct stack_frame stack[HEAP_STACK_MAX]; // that allocates now, innermost first
+    size_t stack_count;
     void (*seen)(void); // called after each look, NULL for nobody
 };
 

@@ -69,7 +69,8 @@ a_viewer_gets_a_hello_names_and_a_whole_state(void **state)
     assert_int_equal(hello->pid, getpid());
     assert_int_equal(hello->interval_ms, 100);
     assert_true(client_text_has(hello->runtime, "numbers 1.0"));
-    assert_int_equal(hello->capabilities, CAPABILITY_GC | CAPABILITY_COUNT);
+    assert_int_equal(hello->capabilities,
+                     CAPABILITY_GC | CAPABILITY_COUNT | CAPABILITY_TRACE);
     assert_int_equal(client_wait(&client, MESSAGE_NAMES)->names.count, 2);
     const struct sample *sample = &client_wait(&client, MESSAGE_SAMPLE)->sample;
     assert_true(sample->key);
