@@ -48,12 +48,11 @@ take_socket(struct settings *settings, const char *value)
     return true;
 }
 
-// Stacks are not taken yet: trace is a name that this version refuses.
 static bool
 take_mode(struct settings *settings, const char *value)
 {
     enum probe_mode mode;
-    if (!mode_parse(value, &mode) || mode == MODE_TRACE) {
+    if (!mode_parse(value, &mode)) {
         return false;
     }
     settings->mode = mode;
@@ -83,6 +82,19 @@ take_depth(struct settings *settings, const char *value)
     return true;
 }
 
+// What the names are names of shows when there are such classes.
+static bool
+take_trace(struct settings *settings, const char *value)
+{
+    size_t length = strlen(value);
+    size_t odd = strcspn(value, "\t\r\n;'\"#()<>");
+    if (length >= sizeof(settings->trace) || odd < length) {
+        return false;
+    }
+    memcpy(settings->trace, value, length + 1);
+    return true;
+}
+
 static bool
 take_readonly(struct settings *settings, const char *value)
 {
@@ -97,12 +109,13 @@ take_readonly(struct settings *settings, const char *value)
 }
 
 static const struct setting table[] = {
-    {"socket",   "MEMTOP_SOCKET",   "a path",                            take_socket  },
-    {"mode",     "MEMTOP_MODE",     "dormant, census or count",          take_mode    },
-    {"interval", "MEMTOP_INTERVAL", "seconds from 0.1 to 3600",          take_interval},
-    {"budget",   "MEMTOP_BUDGET",   "percent of a core, 0.1 to 100",     take_budget  },
-    {"depth",    "MEMTOP_DEPTH",    "a number of frames from 1 to 4096", take_depth   },
-    {"readonly", "MEMTOP_READONLY", "1 or 0",                            take_readonly},
+    {"socket",   "MEMTOP_SOCKET",   "a path",                                take_socket  },
+    {"mode",     "MEMTOP_MODE",     "dormant, census, count or trace",       take_mode    },
+    {"interval", "MEMTOP_INTERVAL", "seconds from 0.1 to 3600",              take_interval},
+    {"budget",   "MEMTOP_BUDGET",   "percent of a core, 0.1 to 100",         take_budget  },
+    {"depth",    "MEMTOP_DEPTH",    "a number of frames from 1 to 4096",     take_depth   },
+    {"trace",    "MEMTOP_TRACE",    "names of classes, with commas between", take_trace   },
+    {"readonly", "MEMTOP_READONLY", "1 or 0",                                take_readonly},
 };
 
 #define SETTING_COUNT (sizeof(table) / sizeof(*table))

@@ -30,8 +30,18 @@ on_freeobj(VALUE data, const rb_trace_arg_t *event)
     enum ruby_value_type type = RB_BUILTIN_TYPE(object);
     if (type == RUBY_T_CLASS || type == RUBY_T_MODULE) {
         tally_class_freed(tally, object);
+    } else if (type == RUBY_T_IMEMO) { // perhaps code, or a method
+        tally_frame_freed(tally, object);
     }
     tally_freed(tally, object);
+}
+
+static void
+on_collection(VALUE data, const rb_trace_arg_t *event)
+{
+    (void)data;
+    (void)event;
+    tally_collection(tally);
 }
 
 /* Compaction. */
@@ -69,18 +79,40 @@ on_compaction(void *context)
     }
 }
 
-static const rb_data_type_t compaction_type = {
-    .wrap_struct_name = "memtop/compaction",
-    .function = {.dcompact = on_compaction},
+// What has no name yet must live, and stay where it is, until it was asked for it.
+static void
+keep_frame(void *context, uint32_t frame, uintptr_t key)
+{
+    (void)context;
+    (void)frame;
+    if (key) {
+        rb_gc_mark((VALUE)key);
+    }
+}
+
+// Not write-barrier protected: Ruby comes here in every collection, and finds what
+// was taken since the last one.
+static void
+on_mark(void *context)
+{
+    (void)context;
+    if (hooked) {
+        calltree_each_unnamed(&tally->trace.tree, keep_frame, NULL);
+    }
+}
+
+static const rb_data_type_t listener_type = {
+    .wrap_struct_name = "memtop/listener",
+    .function = {.dmark = on_mark, .dcompact = on_compaction},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
 void
 hooks_init(struct tally *into)
 {
-    static VALUE listener; // Ruby tells live objects of a compaction
+    static VALUE listener; // Ruby tells live objects of collections and compactions
     tally = into;
-    listener = TypedData_Wrap_Struct(0, &compaction_type, into);
+    listener = TypedData_Wrap_Struct(0, &listener_type, into);
     rb_gc_register_address(&listener);
 }
 
@@ -108,9 +140,11 @@ hooks_set(bool on, const char **why)
     if (on && !hooked) {
         add_hook(on_newobj, RUBY_INTERNAL_EVENT_NEWOBJ);
         add_hook(on_freeobj, RUBY_INTERNAL_EVENT_FREEOBJ);
+        add_hook(on_collection, RUBY_INTERNAL_EVENT_GC_START);
     } else if (!on && hooked) {
         rb_remove_event_hook(raw_hook(on_newobj));
         rb_remove_event_hook(raw_hook(on_freeobj));
+        rb_remove_event_hook(raw_hook(on_collection));
     }
     hooked = on;
     return true;

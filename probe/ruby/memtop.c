@@ -13,6 +13,7 @@
 #include "probe/ruby/heap.h"
 #include "probe/ruby/hooks.h"
 #include "probe/ruby/ractors.h"
+#include "probe/ruby/stacks.h"
 
 RUBY_FUNC_EXPORTED void Init_memtop(void);
 
@@ -53,6 +54,8 @@ ruby_runtime(void)
                             .object = heap_object,
                             .resolve = heap_resolve,
                             .class_name = heap_class_name,
+                            .capture = stacks_capture,
+                            .frame_name = stacks_frame_name,
                             .hold = heap_hold,
                             .collections = heap_collections,
                             .marking = heap_marking,
@@ -196,6 +199,7 @@ Init_memtop(void)
     VALUE module = rb_define_module("Memtop");
     snprintf(runtime_name, sizeof(runtime_name), "ruby %s", ruby_version);
     hooks_init(&probe.tally);
+    stacks_init();
     compat_prepare_job(revive);
     rb_define_private_method(rb_singleton_class(module), "start_probe", memtop_start, 1);
     rb_define_singleton_method(module, "stop", memtop_stop, 0);
