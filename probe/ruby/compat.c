@@ -1,5 +1,7 @@
 #include "probe/ruby/compat.h"
 
+#include <string.h>
+
 #include <ruby/debug.h>
 #include <ruby/version.h>
 
@@ -18,6 +20,16 @@ const char *rb_imemo_name(int type);
 #ifdef HAVE_RB_VM_LOCK_ENTER_BODY
 void rb_vm_lock_enter_body(unsigned int *level);
 void rb_vm_lock_leave_body(unsigned int *level);
+#endif
+
+#ifdef HAVE_RB_OBJSPACE_REACHABLE_OBJECTS_FROM
+void rb_objspace_reachable_objects_from(VALUE object, void (*visit)(VALUE, void *),
+                                        void *data);
+#endif
+
+#ifdef HAVE_RB_ISEQ_CODE_LOCATION
+void rb_iseq_code_location(const void *code, int *first_line, int *first_column,
+                           int *last_line, int *last_column);
 #endif
 
 static void (*soon)(void *);
@@ -51,6 +63,42 @@ compat_each_page(int (*visit)(void *start, void *end, size_t stride, void *conte
     rb_vm_lock_leave_body(&level);
 #else
     rb_objspace_each_objects(visit, context);
+#endif
+}
+
+bool
+compat_is_code(VALUE value)
+{
+    if (RB_SPECIAL_CONST_P(value) || RB_BUILTIN_TYPE(value) != RUBY_T_IMEMO) {
+        return false;
+    }
+    const char *name = compat_imemo_name(compat_imemo_type(value));
+    return name && strcmp(name, "iseq") == 0;
+}
+
+void
+compat_code_lines(VALUE code, int *first, int *last)
+{
+    *first = *last = 0;
+#ifdef HAVE_RB_ISEQ_CODE_LOCATION
+    int first_column;
+    int last_column;
+    rb_iseq_code_location((const void *)code, first, &first_column, last, &last_column);
+#else
+    (void)code;
+#endif
+}
+
+void
+compat_each_reference(VALUE object, void (*visit)(VALUE value, void *context),
+                      void *context)
+{
+#ifdef HAVE_RB_OBJSPACE_REACHABLE_OBJECTS_FROM
+    rb_objspace_reachable_objects_from(object, visit, context);
+#else
+    (void)object;
+    (void)visit;
+    (void)context;
 #endif
 }
 

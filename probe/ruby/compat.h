@@ -18,6 +18,25 @@ size_t compat_memsize(VALUE object);
 void compat_each_page(int (*visit)(void *start, void *end, size_t stride, void *context),
                       void *context);
 
+// context: gvl. Whether a value is a piece of code (an instruction sequence).
+bool compat_is_code(VALUE value);
+
+// context: gvl. The first and the last line of a piece of code; 0 where Ruby does
+// not tell.
+void compat_code_lines(VALUE code, int *first, int *last);
+
+// context: gvl, no collection under way. What an object refers to, internal objects
+// included; nothing where Ruby does not tell.
+void compat_each_reference(VALUE object, void (*visit)(VALUE value, void *context),
+                           void *context);
+
+// context: any. An internal object's subtype.
+static inline unsigned
+compat_imemo_type(VALUE object)
+{
+    return (unsigned)(RBASIC(object)->flags >> RUBY_FL_USHIFT) & 0xf;
+}
+
 // context: gvl. "iseq", "ment" and so on; NULL where Ruby does not tell.
 const char *compat_imemo_name(unsigned type);
 

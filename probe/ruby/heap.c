@@ -9,9 +9,6 @@
 
 #include "probe/ruby/compat.h"
 
-// An internal object's subtype: four bits of its flags, as rb_imemo_name() reads it.
-#define IMEMO_SUBTYPE(flags) ((unsigned)((flags) >> RUBY_FL_USHIFT) & 0xf)
-
 static uintptr_t
 pseudo_key(unsigned type, unsigned subtype)
 {
@@ -31,8 +28,7 @@ heap_odd_key(VALUE object)
     if (type == RUBY_T_CLASS) {
         return rb_cClass;
     }
-    return pseudo_key(type,
-                      type == RUBY_T_IMEMO ? IMEMO_SUBTYPE(RBASIC(object)->flags) : 0);
+    return pseudo_key(type, type == RUBY_T_IMEMO ? compat_imemo_type(object) : 0);
 }
 
 uintptr_t

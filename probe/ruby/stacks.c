@@ -7,6 +7,7 @@
 #include <ruby/debug.h>
 
 #include "probe/core/trace.h"
+#include "probe/ruby/blocks.h"
 
 // One thread at a time writes here: it has the GVL.
 static VALUE frames[TRACE_DEPTH_MAX + 1];
@@ -88,5 +89,6 @@ stacks_frame_name(uintptr_t key, struct frame_naming *naming)
         free(naming->path);
         return false;
     }
+    blocks_find((VALUE)key, naming);
     return true;
 }
