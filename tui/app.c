@@ -7,6 +7,7 @@
 
 #include "tui/app_command.h"
 #include "tui/app_state.h"
+#include "tui/app_tree.h"
 #include "tui/text/text.h"
 #include "tui/view/header.h"
 
@@ -45,7 +46,9 @@ app_new(const struct app_options *options, uint64_t now_ms)
         .exact = true,
         .message = app->message,
     };
+    app->scene.read_source = options->read_source;
     table_init(&app->table);
+    tree_view_init(&app->tree);
     app->stack[app->depth++] = &app->table.view;
     return app;
 }
@@ -57,6 +60,7 @@ app_free(struct app *app)
         return;
     }
     table_destroy(&app->table);
+    tree_view_destroy(&app->tree);
     model_free(app->paused);
     model_free(app->model);
     free(app);
@@ -98,6 +102,23 @@ take_hello(struct app *app, uint64_t old_pid)
     }
 }
 
+// That it was done shows; only what was not is said.
+static void
+take_tree_result(struct app *app, struct pending *pending, const struct result *result)
+{
+    char words[APP_MESSAGE_BYTES - 64];
+    size_t length = result->text.length;
+    pending->id = 0;
+    if (result->status == RESULT_DONE || pending->action == REQUEST_CLOSE) {
+        return;
+    }
+    text_escape(words, sizeof words, length > 0 ? result->text.bytes : "", length);
+    app_tell(app, true, "call tree: %s", words);
+    if (pending->action == REQUEST_OPEN) {
+        app_tree_refused(app, words);
+    }
+}
+
 static void
 take_result(struct app *app, const struct result *result)
 {
@@ -105,6 +126,11 @@ take_result(struct app *app, const struct result *result)
     struct pending *pending = &app->pending[result->id % APP_PENDING_MAX];
     if (result->id == 0 || pending->id != result->id) {
         return; // not ours, or too old to matter
+    }
+    if (pending->action == REQUEST_OPEN || pending->action == REQUEST_CLOSE ||
+        pending->action == REQUEST_PIN || pending->action == REQUEST_UNPIN) {
+        take_tree_result(app, pending, result);
+        return;
     }
     const char *outcome =
         result->status <= RESULT_FAILED ? outcomes[result->status] : "answered";
@@ -126,6 +152,7 @@ keep_paused(struct app *app)
     }
     app->paused = model_copy(app->model);
     rows_forget(&app->table.rows);
+    tree_view_forget(&app->tree);
     if (app->paused != NULL) {
         app->scene.model = app->paused;
     } else {
@@ -140,12 +167,16 @@ app_message(struct app *app, const struct message *message, uint64_t now_ms)
     uint64_t old_pid = model_hello(app->model)->pid;
     app->scene.now_ms = now_ms;
     keep_paused(app);
-    if (message->kind == MESSAGE_HELLO && model_sampled(app->model)) {
-        model_reconnect(app->model);
+    if (message->kind == MESSAGE_HELLO) {
+        app_tree_reconnect(app);
+        if (model_sampled(app->model)) {
+            model_reconnect(app->model);
+        }
     }
     if (!model_apply(app->model, message)) {
         return app_tell(app, true, "out of memory: some figures were left out");
     }
+    app_tree_follow(app);
     switch (message->kind) {
     case MESSAGE_HELLO:
         take_hello(app, old_pid);
@@ -204,7 +235,8 @@ app_tick(struct app *app, uint64_t now_ms)
         reaction = REACT_DRAW;
     }
     const struct rows *rows = &app->table.rows;
-    if (rows->frozen && now_ms >= rows->frozen_until_ms) {
+    bool tree_thaws = app->tree.paths.held && now_ms >= app->tree.held_until_ms;
+    if ((rows->frozen && now_ms >= rows->frozen_until_ms) || tree_thaws) {
         reaction = REACT_DRAW;
     }
     return reaction;
@@ -231,6 +263,7 @@ close_top(struct app *app)
 {
     if (app->depth > 1) {
         app->depth--;
+        app_tree_follow(app);
     }
 }
 
@@ -239,7 +272,8 @@ open_prompt(struct app *app, enum action action)
 {
     if (action == ACTION_FILTER) {
         prompt_init(&app->prompt, '/', "filter", &app->filters, NULL,
-                    app->table.rows.filter.text);
+                    app_tree_shown(app) ? app->tree.paths.filter
+                                        : app->table.rows.filter.text);
     } else {
         prompt_init(&app->prompt, ':', NULL, &app->commands, app_command_candidate, "");
     }
@@ -249,13 +283,22 @@ open_prompt(struct app *app, enum action action)
     return REACT_DRAW;
 }
 
+// Escape clears a filter before it goes back.
+static bool
+has_filter(const struct app *app)
+{
+    const struct view *top = app->stack[app->depth - 1];
+    return (top == &app->table.view && app->table.rows.filter.text[0] != '\0') ||
+           (top == &app->tree.view && app->tree.paths.filter[0] != '\0');
+}
+
 // What a view passed on: it means the same in all of them.
 static unsigned
 act(struct app *app, enum action action)
 {
     switch (action) {
     case ACTION_BACK:
-        if (app->depth == 1 && app->table.rows.filter.text[0] != '\0') {
+        if (has_filter(app)) {
             return app_command_run(app, "filter");
         }
         close_top(app);
@@ -422,6 +465,13 @@ const char *
 app_write_path(const struct app *app)
 {
     return app->write_path[0] != '\0' ? app->write_path : NULL;
+}
+
+const char *
+app_edit_path(const struct app *app, uint32_t *line)
+{
+    *line = app->edit_line;
+    return app->edit_path;
 }
 
 bool

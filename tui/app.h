@@ -16,6 +16,7 @@
 #include "tui/view/grid.h"
 #include "tui/view/key.h"
 #include "tui/view/link.h"
+#include "tui/view/source.h"
 
 struct app;
 
@@ -28,6 +29,7 @@ enum reaction {
     REACT_SUSPEND = 1 << 3, // give the terminal back and stop (^Z)
     REACT_WRITE = 1 << 4,   // write what is shown to the file app_write_path() names
     REACT_MOUSE = 1 << 5,   // app_wants_mouse() changed
+    REACT_EDIT = 1 << 6,    // open app_edit_path() in the person's editor
 };
 
 struct app_options {
@@ -38,6 +40,7 @@ struct app_options {
     // Send a request to the probe; false when it could not be taken.
     bool (*send)(void *context, const struct request *request);
     void *context;
+    source_reader *read_source; // for the source under a call tree, or NULL
 };
 
 // NULL when memory ran out.
@@ -63,6 +66,9 @@ void app_draw(struct app *app, struct grid *grid, uint64_t now_ms);
 
 // Where `w` or `:write PATH` wants the screen's text. NULL when nowhere.
 const char *app_write_path(const struct app *app);
+
+// The file that REACT_EDIT is about, and the line in it.
+const char *app_edit_path(const struct app *app, uint32_t *line);
 
 // The loop tells how a write or a redraw went, in words, for the message line.
 unsigned app_say(struct app *app, bool error, const char *text, uint64_t now_ms);

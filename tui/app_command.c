@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "tui/app_state.h"
+#include "tui/app_tree.h"
 #include "tui/text/text.h"
 #include "tui/view/format.h"
 #include "tui/view/mark_menu.h"
@@ -39,13 +40,13 @@ request(struct app *app, const char *name, enum request_action action, uint64_t 
         !app->options.send(app->options.context, &request)) {
         return app_tell(app, true, "%s: not connected to a probe", name);
     }
-    app->pending[request.id % APP_PENDING_MAX] = (struct pending){request.id, name};
+    app->pending[request.id % APP_PENDING_MAX] =
+        (struct pending){request.id, name, action};
     return app_tell(app, false, "%s: asked for", name);
 }
 
-// Says why when the program must not be changed; true when it may.
-static bool
-may_change(struct app *app, const char *name)
+bool
+app_may_change(struct app *app, const char *name)
 {
     if (app->scene.readonly) {
         app_tell(app, true, "%s: refused, memtop was started with --readonly", name);
@@ -62,6 +63,9 @@ may_change(struct app *app, const char *name)
 static unsigned
 run_sort(struct app *app, const char *argument)
 {
+    if (app_tree_shown(app)) {
+        return app_tree_sort(app, argument);
+    }
     if (argument[0] == '\0') {
         char command[SCENE_COMMAND_BYTES];
         snprintf(command, sizeof command, "sort %s", columns[app->table.rows.sort].word);
@@ -80,6 +84,10 @@ run_filter(struct app *app, const char *argument)
 {
     char error[FILTER_ERROR_BYTES];
     char ignored[FILTER_ERROR_BYTES];
+    if (app_tree_shown(app)) {
+        tree_view_filter(&app->tree, argument);
+        return REACT_DRAW;
+    }
     if (table_filter(&app->table, argument, error)) {
         return REACT_DRAW;
     }
@@ -186,15 +194,16 @@ run_mode(struct app *app, const char *argument)
 {
     enum probe_mode mode;
     uint64_t capabilities = model_hello(app->model)->capabilities;
-    if (!mode_parse(argument, &mode) || mode == MODE_TRACE) {
-        return app_tell(app, true,
-                        "mode: one of dormant, census, count is needed, not \"%.20s\"",
-                        argument);
+    if (!mode_parse(argument, &mode)) {
+        return app_tell(
+            app, true,
+            "mode: one of dormant, census, count, trace is needed, not \"%.20s\"",
+            argument);
     }
-    if (!may_change(app, "mode")) {
+    if (!app_may_change(app, "mode")) {
         return REACT_DRAW;
     }
-    if (mode == MODE_COUNT && (capabilities & CAPABILITY_COUNT) == 0) {
+    if (mode_counts(mode) && (capabilities & CAPABILITY_COUNT) == 0) {
         return app_tell(app, true,
                         "mode: this program cannot be counted; the notices (!) may "
                         "say why");
@@ -205,7 +214,7 @@ run_mode(struct app *app, const char *argument)
 static unsigned
 run_gc(struct app *app, const char *argument)
 {
-    if (!may_change(app, "garbage collection")) {
+    if (!app_may_change(app, "garbage collection")) {
         return REACT_DRAW;
     }
     if ((model_hello(app->model)->capabilities & CAPABILITY_GC) == 0) {
@@ -223,7 +232,7 @@ static unsigned
 run_census(struct app *app, const char *argument)
 {
     (void)argument;
-    if (!may_change(app, "census")) { // a walk holds the program up
+    if (!app_may_change(app, "census")) { // a walk holds the program up
         return REACT_DRAW;
     }
     return request(app, "census", REQUEST_CENSUS, 0);
@@ -280,6 +289,7 @@ run_live(struct app *app, const char *argument)
         app->scene.model = app->model;
         app->scene.sample_ms = app->sample_ms;
         rows_forget(&app->table.rows);
+        tree_view_forget(&app->tree);
     }
     return REACT_DRAW;
 }
@@ -315,6 +325,11 @@ run_help(struct app *app, const char *argument)
 static unsigned
 search(struct app *app, int by)
 {
+    if (app_tree_shown(app)) {
+        return tree_view_search(&app->tree, &app->scene, by)
+                   ? REACT_DRAW
+                   : app_tell(app, true, "no row to go to: / looks for one");
+    }
     if (app->table.wanted.count == 0) {
         return app_tell(app, true, "there is no filter to look for: / sets one");
     }
@@ -378,10 +393,14 @@ run_quit(struct app *app, const char *argument)
 static const struct command commands[] = {
     {"sort", "[COLUMN]", ACTION_SORT_MENU, run_sort, "order by a column, or choose one; the same again inverts"},
     {"filter", "[WORDS]", ACTION_CLEAR_FILTER, run_filter, "show only classes that match all words, or all classes"},
+    {"tree", "", ACTION_OPEN, app_tree_open, "the call tree of the class under the cursor"},
+    {"pin", "", ACTION_PIN, app_tree_pin, "take the class's stacks when nobody looks as well, or no longer"},
+    {"edit", "", ACTION_EDIT, app_tree_edit, "open the selected line in $VISUAL or $EDITOR"},
+    {"flame", "", ACTION_FLAME, app_tree_flame, "the call tree as a flame graph"},
     {"mark", "[LETTER]", ACTION_MARK, run_mark, "set a mark, by default the next letter"},
     {"since", "[LETTER|connecting]", ACTION_SINCE_MARK, run_since, "show changes since a mark, or since memtop connected"},
     {"marks", "", ACTION_PICK_MARK, run_marks, "pick a mark"},
-    {"mode", "dormant|census|count", ACTION_NONE, run_mode, "tell the probe what to count"},
+    {"mode", "dormant|census|count|trace", ACTION_NONE, run_mode, "tell the probe what to count"},
     {"gc", "[now]", ACTION_GC, run_gc, "run the garbage collector in the program; asks, unless it is to be now"},
     {"census", "", ACTION_CENSUS, run_census, "walk the heap now: bytes, and a check of the counts"},
     {"write", "[FILE]", ACTION_WRITE, run_write, "write what is shown to a file"},
@@ -399,13 +418,13 @@ static const struct command commands[] = {
 };
 
 static const char *const candidates[] = {
-    "census", "filter ", "follow", "gc", "help", "live",
-    "mark ", "marks", "mode census", "mode count", "mode dormant", "mouse off", "mouse on",
-    "notices", "pause", "quit",
+    "census", "edit", "filter ", "flame", "follow", "gc", "help", "live",
+    "mark ", "marks", "mode census", "mode count", "mode dormant", "mode trace", "mouse off", "mouse on",
+    "notices", "pause", "pin", "quit",
     "since connecting",
     "sort alloc", "sort bytes", "sort delta", "sort free", "sort live", "sort name", "sort rate",
     "sort share",
-    "write ", NULL,
+    "tree", "write ", NULL,
 };
 // clang-format on
 

@@ -6,15 +6,18 @@
 
 #include "tui/app.h"
 #include "tui/view/confirm.h"
+#include "tui/view/flame.h"
 #include "tui/view/help.h"
 #include "tui/view/keymap.h"
 #include "tui/view/menu.h"
 #include "tui/view/prompt.h"
 #include "tui/view/table.h"
+#include "tui/view/tree_view.h"
 
 #define APP_MESSAGE_BYTES 256
 #define APP_STATE_BYTES 320
 #define APP_PATH_BYTES 256
+#define APP_EDIT_BYTES 4096
 #define APP_PENDING_MAX 8
 #define APP_STACK_MAX 8
 
@@ -22,6 +25,7 @@
 struct pending {
     uint64_t id; // 0: none
     const char *name;
+    enum request_action action;
 };
 
 struct app {
@@ -35,6 +39,8 @@ struct app {
     struct view *stack[APP_STACK_MAX];
     int depth;
     struct table table;
+    struct tree_view tree;
+    struct flame flame;
     struct help help;
     struct pager notices;
     struct menu menu;
@@ -47,6 +53,9 @@ struct app {
     uint64_t request_id; // of the last request
     int last_mark;       // that was in use, or MODEL_MARK_NONE
 
+    class_id opened;  // at the probe, 0 for none
+    class_id refused; // the probe would not open it
+
     struct labels labels; // of the bottom line, as it was drawn
     int bottom;           // its row
     char message[APP_MESSAGE_BYTES];
@@ -55,10 +64,15 @@ struct app {
     char link_detail[APP_MESSAGE_BYTES];
     char state_drawn[APP_STATE_BYTES]; // of the data, as the screen has it
     char write_path[APP_PATH_BYTES];
+    char edit_path[APP_EDIT_BYTES];
+    uint32_t edit_line;
 };
 
 // Show words on the message line. Returns what app_say() does.
 unsigned app_tell(struct app *app, bool error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// Says why when the program must not be changed; true when it may.
+bool app_may_change(struct app *app, const char *name);
 
 #endif

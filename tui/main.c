@@ -16,6 +16,7 @@
 #include "tui/export/listing.h"
 #include "tui/export/table.h"
 #include "tui/loop/loop.h"
+#include "tui/loop/source.h"
 #include "tui/term/screen.h"
 
 static enum cli_status
@@ -145,6 +146,7 @@ start(struct session *session, const char *path)
         .mouse = !cli->no_mouse,
         .readonly = cli->readonly,
         .send = loop_send,
+        .read_source = loop_read_source,
         .context = session->loop,
     };
     session->app = app_new(&options, loop_now_ms());

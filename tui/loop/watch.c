@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "tui/loop/editor.h"
 #include "tui/loop/save.h"
 
 static void on_resize(uv_signal_t *handle, int number);
@@ -159,6 +160,20 @@ stop_here(struct watch *watch, pid_t who)
     take_terminal_again(watch);
 }
 
+// Until the editor ends nothing is read from the probe: it drops what it cannot send.
+static unsigned
+edit(struct watch *watch)
+{
+    char why[256];
+    uint32_t line = 0;
+    const char *path = app_edit_path(watch->app, &line);
+
+    screen_suspend(watch->screen);
+    bool good = editor_run(path, line, why, sizeof(why));
+    take_terminal_again(watch);
+    return good ? REACT_DRAW : app_say(watch->app, true, why, now_ms());
+}
+
 // All but drawing. Returns the reactions that are left.
 static unsigned
 obey(struct watch *watch, unsigned reactions)
@@ -171,6 +186,9 @@ obey(struct watch *watch, unsigned reactions)
     }
     if (reactions & REACT_WRITE) {
         reactions |= write_screen(watch);
+    }
+    if (reactions & REACT_EDIT) {
+        reactions |= edit(watch);
     }
     if (reactions & REACT_SUSPEND) {
         stop_here(watch, 0);

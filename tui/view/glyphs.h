@@ -17,6 +17,14 @@ struct glyphs {
     const char *more;    // something is left out
     const char *dot;     // between two facts
     const char *change;  // heads a column of changes
+    const char *open;    // a row of a tree, with rows below it
+    const char *folded;  // the same, not shown
+    const char *branch;  // to a row, with siblings after it
+    const char *branch_last;
+    const char *branch_past; // beside rows below one with siblings after it
+    const char *into;        // between what was opened and what is in it
+    const char *around;      // an estimate and its error
+    const char *times;
     const char *descending;
     const char *ascending;
     const char *levels[GLYPHS_LEVELS];

@@ -11,6 +11,7 @@
 #include "tui/model/model.h"
 #include "tui/view/glyphs.h"
 #include "tui/view/link.h"
+#include "tui/view/source.h"
 
 #define SCENE_COMMAND_BYTES 512
 
@@ -26,12 +27,13 @@ struct scene {
     bool ascii;
     bool readonly; // nothing that changes the program may be asked for
     bool mouse;
-    bool paused;         // the screen stands still, samples go on arriving
-    bool exact;          // all digits instead of three and a unit
-    bool by_bytes;       // changes and shares are of bytes instead of objects
-    bool internal;       // classes that are not Ruby's are shown
-    const char *message; // borrowed: the last word to the person, "" for none
-    bool message_error;  // it went wrong
+    bool paused;                // the screen stands still, samples go on arriving
+    bool exact;                 // all digits instead of three and a unit
+    bool by_bytes;              // changes and shares are of bytes instead of objects
+    bool internal;              // classes that are not Ruby's are shown
+    source_reader *read_source; // NULL: there are no files here
+    const char *message;        // borrowed: the last word to the person, "" for none
+    bool message_error;         // it went wrong
     char command[SCENE_COMMAND_BYTES]; // what a view asks for, see OUTCOME_COMMAND
 };
 

@@ -19,6 +19,8 @@ table_of(struct view *view)
 
 // clang-format off
 static const struct binding bindings[] = {
+    {ACTION_OPEN, {KEY_CODE_ENTER, KEY_CODE_RIGHT, 'l'}, "call tree", "which call paths allocated the class's objects, from now on"},
+    {ACTION_PIN, {'T'}, NULL, "go on taking stacks of this class when nobody looks, or no longer"},
     {ACTION_UP, {KEY_CODE_UP, 'k'}, NULL, "up"},
     {ACTION_DOWN, {KEY_CODE_DOWN, 'j'}, NULL, "down"},
     {ACTION_PAGE_UP, {KEY_CODE_PAGE_UP, KEY_CONTROL('B')}, NULL, "a screen up"},
@@ -329,6 +331,7 @@ can(const struct view *view, const struct scene *scene, enum action action)
     bool figures =
         model_sampled(scene->model) && model_sample(scene->model)->mode != MODE_DORMANT;
     switch (action) {
+    case ACTION_OPEN:
     case ACTION_FILTER:
     case ACTION_SORT_MENU:
     case ACTION_PAUSE:

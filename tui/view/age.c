@@ -1,0 +1,31 @@
+#include "tui/view/age.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void
+age_histogram(char out[AGE_BYTES], const struct glyphs *glyphs,
+              const double ages[AGE_BUCKETS])
+{
+    double most = 0;
+    for (unsigned i = 0; i < AGE_BUCKETS; i++) {
+        most = ages[i] > most ? ages[i] : most;
+    }
+    out[0] = '\0';
+    if (!(most > 0)) {
+        snprintf(out, AGE_BYTES, "%s", glyphs->unknown);
+        return;
+    }
+    for (unsigned i = 0; i < AGE_BUCKETS; i++) {
+        int level = (int)ceil(ages[i] / most * GLYPHS_LEVELS) - 1;
+        strcat(out, level < 0 ? " " : glyphs->levels[level]);
+    }
+}
+
+double
+age_old(const double ages[AGE_BUCKETS])
+{
+    double sum = ages[0] + ages[1] + ages[2] + ages[3];
+    return sum > 0 ? (ages[2] + ages[3]) / sum : (double)NAN;
+}

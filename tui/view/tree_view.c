@@ -1,0 +1,813 @@
+#include "tui/view/tree_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text/text.h"
+#include "tui/view/format.h"
+#include "tui/view/header.h"
+
+#define MARGIN 2 // cells of the cursor's sign
+#define WHEEL_ROWS 3
+#define SOURCE_FROM_ROWS 16 // of the screen: below it the tree has all of them
+#define LINE_BYTES 1024
+#define DEPTH_MAX 40 // branches that are drawn; deeper ones start as far to the right
+
+static struct tree_view *
+tree_of(struct view *view)
+{
+    return (struct tree_view *)(void *)view;
+}
+
+// clang-format off
+static const struct binding bindings[] = {
+    {ACTION_UNFOLD, {KEY_CODE_RIGHT, 'l', KEY_CODE_ENTER}, "unfold", "show what was called from here; again: go there"},
+    {ACTION_FOLD, {KEY_CODE_LEFT, 'h'}, "fold", "hide what is below, or go to the row it hangs under"},
+    {ACTION_TURN, {'i'}, "turn round", "callers first, or the allocating lines first"},
+    {ACTION_OWN, {'p'}, "own code", "fold gems, the standard library and C, or show every frame"},
+    {ACTION_FLAT, {'t'}, "flat", "every line once, or the tree again"},
+    {ACTION_FLAME, {'f'}, "flame", "the same tree as a flame graph"},
+    {ACTION_EDIT, {'o'}, "editor", "open the line in $VISUAL or $EDITOR"},
+    {ACTION_FILTER, {'/'}, "filter", "keep the paths to what has this text in its label or path"},
+    {ACTION_CLEAR_FILTER, {'\\', KEY_CODE_F1 + 3}, "all paths", "clear the filter"},
+    {ACTION_NEXT, {'n'}, NULL, "next row that the filter found"},
+    {ACTION_PREVIOUS, {'N'}, NULL, "previous one"},
+    {ACTION_PIN, {'T'}, "pin", "go on taking stacks of this class when nobody looks, or no longer"},
+    {ACTION_UP, {KEY_CODE_UP, 'k'}, NULL, "up"},
+    {ACTION_DOWN, {KEY_CODE_DOWN, 'j'}, NULL, "down"},
+    {ACTION_PAGE_UP, {KEY_CODE_PAGE_UP, KEY_CONTROL('B')}, NULL, "a screen up"},
+    {ACTION_PAGE_DOWN, {KEY_CODE_PAGE_DOWN, KEY_CONTROL('F')}, NULL, "a screen down"},
+    {ACTION_HALF_UP, {KEY_CONTROL('U')}, NULL, "half a screen up"},
+    {ACTION_HALF_DOWN, {KEY_CONTROL('D')}, NULL, "half a screen down"},
+    {ACTION_TOP, {'g', KEY_CODE_HOME}, NULL, "to the class"},
+    {ACTION_BOTTOM, {'G', KEY_CODE_END}, NULL, "to the last row"},
+    {ACTION_TOGGLE, {'e'}, NULL, "fold or unfold the row"},
+    {ACTION_UNFOLD_BELOW, {'*'}, NULL, "unfold everything below the row"},
+    {ACTION_UNFOLD_ALL, {'E'}, NULL, "unfold everything"},
+    {ACTION_FOLD_ALL, {'C'}, NULL, "fold everything"},
+    {ACTION_DEEPER, {'+'}, NULL, "unfold one level more, everywhere"},
+    {ACTION_SHALLOWER, {'-'}, NULL, "fold the deepest level, everywhere"},
+    {ACTION_SOURCE, {'S'}, NULL, "show the source of the line, or more rows instead"},
+    {ACTION_SORT_MENU, {'s', KEY_CODE_F1 + 5}, NULL, "choose the column that orders the rows"},
+    {ACTION_SORT_LEFT, {'<'}, NULL, "order by the column to the left"},
+    {ACTION_SORT_RIGHT, {'>'}, NULL, "order by the column to the right"},
+    {ACTION_SORT_COLUMN, {'1', '2', '3', '4', '5', '6', '7', '8', '9'}, NULL, "order by the n-th column, as F6 numbers them"},
+    {ACTION_INVERT, {'I'}, NULL, "invert the order"},
+    {ACTION_MARK, {'m'}, NULL, "set a mark: changes are shown since then"},
+    {ACTION_SINCE_MARK, {'d'}, NULL, "changes since the mark, or since the tree was opened"},
+    {ACTION_PICK_MARK, {'\''}, NULL, "pick a mark"},
+    {ACTION_MEASURE, {'%'}, NULL, "changes of objects, or of bytes"},
+    {ACTION_UNITS, {'u'}, NULL, "all digits, or three and a unit"},
+    {ACTION_CENSUS, {'c'}, NULL, "take a census now: bytes, ages, and a check of the counts"},
+    {ACTION_GC, {KEY_CONTROL('G')}, NULL, "run the garbage collector in the program (asks first)"},
+    {ACTION_NONE, {0}, NULL, NULL},
+};
+
+static const struct word words[] = {
+    {"(before tracing)", "Objects born before the class was opened, or while nobody looked: no stack was taken."},
+    {"(other)", "Stacks for which there was no room left: the tree has a fixed bound."},
+    {"(deeper stack, cut)", "Above this were more frames than MEMTOP_DEPTH; the innermost ones are kept."},
+    {"(no Ruby frame)", "Allocated where no Ruby method runs, such as by Ruby itself."},
+    {"exact", "Every object that was born while tracing has its stack."},
+    {"1 of 64 stacks", "The class is allocated too often for the probe's budget (MEMTOP_BUDGET): stacks are taken by random gaps. The class's own number stays exact."},
+    {"×2", "This method is on the path above already: recursion."},
+    {"… n frames in", "Frames of gems, the standard library or C, folded; `p` shows them."},
+    {"… n more paths", "Paths with less than 0.1 % of the class. → shows them."},
+};
+// clang-format on
+
+static bool
+word_at(const struct scene *scene, size_t index, struct word *word)
+{
+    if (index < TREE_COLUMN_COUNT) {
+        tree_column_title(word->word, (enum tree_column_id)index, scene, NULL);
+        if (word->word[0] == '\0') {
+            snprintf(word->word, sizeof word->word, "the bar");
+        }
+        word->meaning = tree_columns[index].explain;
+        return true;
+    }
+    index -= TREE_COLUMN_COUNT;
+    if (index < sizeof words / sizeof words[0]) {
+        *word = words[index];
+        return true;
+    }
+    return false;
+}
+
+/* Rows and the cursor. */
+
+const struct model_class *
+tree_view_class(const struct tree_view *tree, const struct scene *scene)
+{
+    const struct model_class *class = tree->slot < model_slots(scene->model)
+                                          ? model_class_in(scene->model, tree->slot)
+                                          : NULL;
+    return class != NULL && class->serial == tree->serial ? class : NULL;
+}
+
+const struct paths_row *
+tree_view_row(const struct tree_view *tree)
+{
+    return tree->cursor < tree->paths.count ? &tree->paths.rows[tree->cursor] : NULL;
+}
+
+static void
+remember(struct tree_view *tree)
+{
+    tree->key = tree->paths.count > 0 ? paths_key(&tree->paths, tree->cursor) : 0;
+}
+
+// The allocating line of the largest path: what a person came for.
+static size_t
+first_choice(const struct paths *paths)
+{
+    size_t row = 0;
+    while (row + 1 < paths->count && paths->rows[row].open) {
+        row++;
+    }
+    return row;
+}
+
+static void
+find_cursor(struct tree_view *tree)
+{
+    size_t found =
+        tree->key != 0 ? paths_find(&tree->paths, tree->key) : first_choice(&tree->paths);
+    if (found != SIZE_MAX) {
+        tree->cursor = found;
+    }
+    if (tree->cursor >= tree->paths.count) {
+        tree->cursor = tree->paths.count > 0 ? tree->paths.count - 1 : 0;
+    }
+}
+
+static void
+update(struct view *view, const struct scene *scene)
+{
+    struct tree_view *tree = tree_of(view);
+    const struct model_class *class = tree_view_class(tree, scene);
+    bool held = scene->now_ms < tree->held_until_ms;
+    tree->tree = class != NULL ? model_tree(scene->model, class->id) : NULL;
+    if (tree->tree == NULL) {
+        paths_forget(&tree->paths, true);
+        return;
+    }
+    if (held != tree->paths.held) {
+        tree->paths.held = held;
+        paths_renew(&tree->paths);
+    }
+    tree->no_memory = !paths_update(&tree->paths, tree->tree);
+    find_cursor(tree);
+}
+
+// A person moved the cursor.
+static void
+move_to(struct tree_view *tree, const struct scene *scene, size_t row)
+{
+    size_t last = tree->paths.count > 0 ? tree->paths.count - 1 : 0;
+    tree->cursor = row < last ? row : last;
+    tree->held_until_ms = scene->now_ms + TREE_FREEZE_MS;
+    remember(tree);
+}
+
+static void
+move_by(struct tree_view *tree, const struct scene *scene, long by)
+{
+    size_t step = (size_t)(by < 0 ? -by : by);
+    size_t up = step < tree->cursor ? tree->cursor - step : 0;
+    move_to(tree, scene, by < 0 ? up : tree->cursor + step);
+}
+
+/* Drawing. */
+
+// "exact since 3m10s", "1 of 64 stacks, ± 95 %".
+static void
+describe_sampling(const struct tree_view *tree, const struct scene *scene, char *out,
+                  size_t capacity)
+{
+    const struct tree *header = tree_header(tree->tree);
+    char since[FORMAT_BYTES] = "";
+    uint64_t now_us = model_time(scene->model).wall_us;
+    bool began = header->since_us != COUNT_UNKNOWN && now_us > header->since_us;
+    if (!began) {
+        snprintf(out, capacity, "no stacks taken yet");
+        return;
+    }
+    format_duration(since, (now_us - header->since_us) / 1000000);
+    if (header->shift > 0) {
+        snprintf(out, capacity, "1 of %llu stacks, %s 95 %%",
+                 1ULL << (header->shift < 63 ? header->shift : 63),
+                 scene->glyphs->around);
+    } else if (tree_exact(tree->tree)) {
+        snprintf(out, capacity, "exact, for %s", since);
+    } else {
+        snprintf(out, capacity, "sampled before, %s 95 %%", scene->glyphs->around);
+    }
+}
+
+static void
+describe(const struct tree_view *tree, const struct scene *scene, char *out,
+         size_t capacity)
+{
+    char sampling[LINE_BYTES / 4];
+    const struct tree *header = tree_header(tree->tree);
+    bool tracing = (header->flags & TREE_TRACING) != 0;
+    describe_sampling(tree, scene, sampling, sizeof sampling);
+    snprintf(out, capacity, "%s%s%s %s %u nodes %s depth %llu%s%s", sampling,
+             tracing ? "" : ", not now", (header->flags & TREE_PINNED) ? ", pinned" : "",
+             scene->glyphs->dot, (unsigned)tree_node_count(tree->tree) - 1,
+             scene->glyphs->dot, (unsigned long long)header->depth,
+             (header->flags & TREE_FULL) ? ", room for paths is used up" : "",
+             tree->paths.cut ? ", too many rows: not all are shown" : "");
+}
+
+static const char *
+shape_name(enum paths_shape shape)
+{
+    static const char *const names[] = {"call tree, callers first",
+                                        "call tree, lines first", "lines, flat"};
+    return names[shape];
+}
+
+// " classes ▸ Order ▸ call tree, callers first   LIVE 1s       exact · 14 nodes …"
+static void
+draw_title(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
+           int row)
+{
+    char text[LINE_BYTES];
+    char right[LINE_BYTES] = "";
+    char name[TREE_NAME_BYTES];
+    struct header_state state = header_state(scene);
+    const char *into = scene->glyphs->into;
+    text_fit(name, sizeof name, tree->name, grid->columns / 3, scene->ascii);
+    snprintf(text, sizeof text, "classes %s %s %s %s", into, name, into,
+             shape_name(tree->paths.shape));
+    int at = 1 + grid_put(grid, row, 1, grid->columns - 1, STYLE_ACCENT, text);
+    grid_mark(grid, row, 0, at, ATTRIBUTE_BOLD);
+    snprintf(text, sizeof text, "%s %.100s", state.word, state.detail);
+    at += 3 + grid_put(grid, row, at + 3, grid->columns - at - 3, state.style, text);
+    if (tree->tree != NULL) {
+        describe(tree, scene, right, sizeof right);
+    }
+    bool warn = tree->tree != NULL && (tree_header(tree->tree)->flags & TREE_FULL) != 0;
+    int room = grid->columns - at - 3;
+    text_fit(text, sizeof text, right, room > 0 ? room : 0, scene->ascii);
+    if (room > 12) {
+        grid_put_right(grid, row, at + 2, room, warn ? STYLE_WARNING : STYLE_DIM, text);
+    }
+}
+
+static void
+lay_out(struct tree_view *tree, struct area area)
+{
+    int path;
+    int used = MARGIN;
+    tree->heading_row = area.row + 1;
+    tree->first_row = area.row + 2;
+    tree->page = area.rows - 2;
+    if (!tree->no_source && area.rows >= SOURCE_FROM_ROWS) {
+        tree->page -= area.rows / 3;
+    }
+    tree->shown_count = tree_column_layout(area.columns - MARGIN - 1, tree->paths.order,
+                                           tree->shown, &path);
+    for (int i = 0; i < tree->shown_count; i++) {
+        used += tree_columns[tree->shown[i]].width;
+    }
+    tree->path_at = used + 2;
+}
+
+static void
+draw_headings(const struct tree_view *tree, const struct scene *scene, struct grid *grid)
+{
+    int at = MARGIN;
+    const char *arrow =
+        tree->paths.inverted ? scene->glyphs->ascending : scene->glyphs->descending;
+    for (int i = 0; i < tree->shown_count; i++) {
+        char title[TREE_TITLE_BYTES];
+        char heading[TREE_TITLE_BYTES + 8];
+        const struct tree_column *column = &tree_columns[tree->shown[i]];
+        bool sorted = column->word != NULL && column->order == tree->paths.order;
+        tree_column_title(title, tree->shown[i], scene, tree->tree);
+        snprintf(heading, sizeof heading, sorted ? "%s %s" : "%s", title, arrow);
+        grid_put_right(grid, tree->heading_row, at + 1, column->width - 1,
+                       sorted ? STYLE_ACCENT : STYLE_HEADING, heading);
+        at += column->width;
+    }
+    bool sorted = tree->paths.order == PATHS_BY_LABEL;
+    grid_put(grid, tree->heading_row, tree->path_at, grid->columns - tree->path_at,
+             sorted ? STYLE_ACCENT : STYLE_HEADING,
+             sorted && tree->paths.inverted ? "PATH, inverted" : "PATH");
+    grid_mark(grid, tree->heading_row, 0, grid->columns, ATTRIBUTE_BOLD);
+}
+
+// For each depth up to the row's, whether a sibling follows further down.
+static bool
+branch_goes_on(const struct paths *paths, size_t row, uint32_t depth)
+{
+    for (size_t at = row; at > 0; at--) {
+        if (paths->rows[at].depth == depth) {
+            return !paths->rows[at].last;
+        }
+    }
+    return false;
+}
+
+// "│ ├▾ " before a label.
+static int
+draw_branches(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
+              int line, size_t index)
+{
+    const struct paths_row *row = &tree->paths.rows[index];
+    const struct glyphs *glyphs = scene->glyphs;
+    int at = tree->path_at;
+    uint32_t first = row->depth > DEPTH_MAX ? row->depth - DEPTH_MAX : 1;
+    for (uint32_t depth = first; depth < row->depth; depth++, at += 2) {
+        if (branch_goes_on(&tree->paths, index, depth)) {
+            grid_put(grid, line, at, 1, STYLE_DIM, glyphs->branch_past);
+        }
+    }
+    if (row->depth > 0) {
+        grid_put(grid, line, at, 1, STYLE_DIM,
+                 row->last ? glyphs->branch_last : glyphs->branch);
+        at++;
+    }
+    if (row->foldable) {
+        grid_put(grid, line, at, 1, STYLE_ACCENT,
+                 row->open ? glyphs->open : glyphs->folded);
+    }
+    return at + 2;
+}
+
+static void
+draw_path(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
+          int line, size_t index)
+{
+    char label[LINE_BYTES];
+    char place[LINE_BYTES];
+    char fitted[LINE_BYTES];
+    char times[FORMAT_BYTES];
+    const struct paths_row *row = &tree->paths.rows[index];
+    int at = draw_branches(tree, scene, grid, line, index);
+    int room = grid->columns - at - 1;
+    paths_label(&tree->paths, index, label, sizeof label);
+    paths_place(&tree->paths, index, place, sizeof place);
+    bool dim = row->kind != PATHS_ROW_NODE ||
+               (tree->paths.filter[0] != '\0' && !row->matched && index > 0);
+    text_fit(fitted, sizeof fitted, label, room > 0 ? room : 0, scene->ascii);
+    int used = grid_put(grid, line, at, room, dim ? STYLE_DIM : STYLE_NORMAL, fitted);
+    if (row->recursion > 0) {
+        snprintf(times, sizeof times, " %s%u", scene->glyphs->times,
+                 (unsigned)row->recursion + 1);
+        used += grid_put(grid, line, at + used, room - used, STYLE_WARNING, times);
+    }
+    text_fit(fitted, sizeof fitted, place, room - used - 2 > 0 ? room - used - 2 : 0,
+             scene->ascii);
+    if (room - used > 6) {
+        grid_put(grid, line, at + used + 2, room - used - 2, STYLE_DIM, fitted);
+    }
+}
+
+static void
+draw_row(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
+         int line, size_t index)
+{
+    const struct paths_row *row = &tree->paths.rows[index];
+    int at = MARGIN;
+    for (int i = 0; i < tree->shown_count; i++) {
+        const struct tree_column *column = &tree_columns[tree->shown[i]];
+        column->draw(scene, row, grid, line, at, column->width);
+        at += column->width;
+    }
+    draw_path(tree, scene, grid, line, index);
+    if (index == tree->cursor) {
+        grid_put(grid, line, MARGIN - 1, 1, STYLE_SELECTED, scene->glyphs->cursor);
+        grid_mark(grid, line, 0, grid->columns, ATTRIBUTE_SELECTED);
+    }
+}
+
+static void
+show_cursor(struct tree_view *tree)
+{
+    size_t page = tree->page > 0 ? (size_t)tree->page : 1;
+    if (tree->cursor < tree->top) {
+        tree->top = tree->cursor;
+    } else if (tree->cursor >= tree->top + page) {
+        tree->top = tree->cursor - page + 1;
+    }
+    if (tree->top + page > tree->paths.count) {
+        tree->top = tree->paths.count > page ? tree->paths.count - page : 0;
+    }
+}
+
+bool
+tree_view_place(const struct tree_view *tree, const char **file, uint32_t *line)
+{
+    const struct paths_row *row = tree_view_row(tree);
+    if (tree->tree == NULL || row == NULL || row->kind != PATHS_ROW_NODE) {
+        return false;
+    }
+    const struct tree_frame *frame = tree_frame(tree->tree, row->node);
+    *file = frame->file != NULL ? frame->file : "";
+    *line = tree_line(tree->tree, row->node);
+    return (*file)[0] != '\0' && *line > 0;
+}
+
+// "12 488 live, +41.2/s"
+static void
+describe_row(const struct paths_row *row, const struct scene *scene, char *out,
+             size_t capacity)
+{
+    char live[FORMAT_BYTES];
+    char rate[FORMAT_BYTES];
+    format_grouped(live, scene->glyphs, round(row->total.live));
+    format_rate_change(rate, scene->glyphs, row->live_per_second);
+    snprintf(out, capacity, isnan(row->live_per_second) ? "%s live" : "%s live, %s/s",
+             live, rate);
+}
+
+static void
+draw_source(struct tree_view *tree, const struct scene *scene, struct grid *grid,
+            struct area area)
+{
+    const char *file = "";
+    uint32_t line = 0;
+    char said[FORMAT_BYTES * 3] = "";
+    const struct paths_row *row = tree_view_row(tree);
+    int first = tree->first_row + tree->page;
+    struct area pane = {first, area.column, area.row + area.rows - first, area.columns};
+    if (pane.rows < 2) {
+        return;
+    }
+    if (!tree_view_place(tree, &file, &line)) {
+        file = "";
+    }
+    if (row != NULL) {
+        describe_row(row, scene, said, sizeof said);
+    }
+    source_draw(&tree->source, scene, grid, pane, file, line, said);
+}
+
+// Why there is no tree, and what would help.
+static void
+draw_words(const struct tree_view *tree, const struct scene *scene, struct grid *grid)
+{
+    bool gone = tree_view_class(tree, scene) == NULL;
+    const char *first = gone ? "The class is gone, and its tree with it."
+                        : tree->words[0] != '\0'
+                            ? tree->words
+                            : "Stacks are taken of every object that is born from now "
+                              "on; the tree is on its way.";
+    bool waiting = !gone && tree->words[0] == '\0';
+    grid_put(grid, tree->first_row, MARGIN, grid->columns - MARGIN,
+             waiting ? STYLE_ACCENT : STYLE_WARNING, first);
+    if (waiting && scene->link != LINK_LIVE) {
+        grid_put(grid, tree->first_row + 1, MARGIN, grid->columns - MARGIN, STYLE_NORMAL,
+                 "Not connected: it comes when the program is back.");
+    }
+}
+
+static void
+draw(struct view *view, const struct scene *scene, struct grid *grid, struct area area)
+{
+    struct tree_view *tree = tree_of(view);
+    lay_out(tree, area);
+    draw_title(tree, scene, grid, area.row);
+    if (tree->tree == NULL) {
+        draw_words(tree, scene, grid);
+        return;
+    }
+    draw_headings(tree, scene, grid);
+    show_cursor(tree);
+    for (int i = 0; i < tree->page && tree->top + (size_t)i < tree->paths.count; i++) {
+        draw_row(tree, scene, grid, tree->first_row + i, tree->top + (size_t)i);
+    }
+    if (tree->page < area.rows - 2) {
+        draw_source(tree, scene, grid, area);
+    }
+}
+
+/* Keys. */
+
+static bool
+can(const struct view *view, const struct scene *scene, enum action action)
+{
+    const struct tree_view *tree = (const struct tree_view *)(const void *)view;
+    const struct paths_row *row = tree_view_row(tree);
+    const char *file;
+    uint32_t line;
+    switch (action) {
+    case ACTION_UNFOLD:
+        return tree->tree != NULL && row != NULL && row->foldable && !row->open;
+    case ACTION_FOLD:
+    case ACTION_TURN:
+    case ACTION_FLAT:
+    case ACTION_OWN:
+    case ACTION_FLAME:
+    case ACTION_FILTER:
+        return tree->tree != NULL;
+    case ACTION_EDIT:
+        return tree_view_place(tree, &file, &line);
+    case ACTION_CLEAR_FILTER:
+        return tree->paths.filter[0] != '\0';
+    case ACTION_PIN:
+        return !scene->readonly;
+    default:
+        return true;
+    }
+}
+
+static bool
+move(struct tree_view *tree, const struct scene *scene, enum action action)
+{
+    long screen = tree->page > 1 ? tree->page - 1 : 1;
+    switch (action) {
+    case ACTION_UP:
+        move_by(tree, scene, -1);
+        return true;
+    case ACTION_DOWN:
+        move_by(tree, scene, 1);
+        return true;
+    case ACTION_PAGE_UP:
+        move_by(tree, scene, -screen);
+        return true;
+    case ACTION_PAGE_DOWN:
+        move_by(tree, scene, screen);
+        return true;
+    case ACTION_HALF_UP:
+        move_by(tree, scene, -(screen + 1) / 2);
+        return true;
+    case ACTION_HALF_DOWN:
+        move_by(tree, scene, (screen + 1) / 2);
+        return true;
+    case ACTION_TOP:
+        move_to(tree, scene, 0);
+        return true;
+    case ACTION_BOTTOM:
+        move_to(tree, scene, SIZE_MAX);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void
+unfold(struct tree_view *tree, const struct scene *scene)
+{
+    const struct paths_row *row = tree_view_row(tree);
+    if (row != NULL && row->foldable && !row->open) {
+        paths_fold(&tree->paths, tree->cursor, true, false);
+    } else if (row != NULL && row->open) {
+        move_by(tree, scene, 1);
+    }
+}
+
+static void
+fold(struct tree_view *tree, const struct scene *scene)
+{
+    const struct paths_row *row = tree_view_row(tree);
+    if (row != NULL && row->foldable && row->open) {
+        paths_fold(&tree->paths, tree->cursor, false, false);
+    } else if (row != NULL) {
+        move_to(tree, scene, paths_parent(&tree->paths, tree->cursor));
+    }
+}
+
+static void
+fold_to(struct tree_view *tree, uint32_t level)
+{
+    tree->level = level;
+    paths_fold_level(&tree->paths, level);
+}
+
+static bool
+fold_some(struct tree_view *tree, const struct scene *scene, enum action action)
+{
+    const struct paths_row *row = tree_view_row(tree);
+    switch (action) {
+    case ACTION_UNFOLD:
+        unfold(tree, scene);
+        return true;
+    case ACTION_FOLD:
+        fold(tree, scene);
+        return true;
+    case ACTION_TOGGLE:
+        if (row != NULL && row->foldable) {
+            paths_fold(&tree->paths, tree->cursor, !row->open, false);
+        }
+        return true;
+    case ACTION_UNFOLD_BELOW:
+        paths_fold(&tree->paths, tree->cursor, true, true);
+        return true;
+    case ACTION_UNFOLD_ALL:
+        fold_to(tree, UINT32_MAX);
+        return true;
+    case ACTION_FOLD_ALL:
+        fold_to(tree, 0);
+        return true;
+    case ACTION_DEEPER:
+        fold_to(tree, tree->level < UINT32_MAX ? tree->level + 1 : tree->level);
+        return true;
+    case ACTION_SHALLOWER:
+        fold_to(tree, tree->level == UINT32_MAX ? 1 : tree->level - (tree->level > 0));
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Another shape has other rows: the cursor goes to what a person came for.
+static void
+reshape(struct tree_view *tree, enum paths_shape shape)
+{
+    tree->paths.shape = shape;
+    tree->key = 0;
+    tree->top = 0;
+    paths_renew(&tree->paths);
+}
+
+static bool
+arrange(struct tree_view *tree, struct scene *scene, enum action action)
+{
+    enum paths_shape shape = tree->paths.shape;
+    switch (action) {
+    case ACTION_TURN:
+        reshape(tree, shape == PATHS_LINES ? PATHS_CALLERS : PATHS_LINES);
+        return true;
+    case ACTION_FLAT:
+        reshape(tree, shape == PATHS_FLAT ? PATHS_CALLERS : PATHS_FLAT);
+        return true;
+    case ACTION_OWN:
+        tree->paths.own_only = !tree->paths.own_only;
+        paths_renew(&tree->paths);
+        return true;
+    case ACTION_INVERT:
+        tree->paths.inverted = !tree->paths.inverted;
+        paths_renew(&tree->paths);
+        return true;
+    case ACTION_SOURCE:
+        tree->no_source = !tree->no_source;
+        return true;
+    case ACTION_MEASURE:
+        scene->by_bytes = !scene->by_bytes;
+        return true;
+    case ACTION_UNITS:
+        scene->exact = !scene->exact;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+sort_beside(struct tree_view *tree, int step)
+{
+    int at = 0;
+    while (at < tree->shown_count &&
+           (tree_columns[tree->shown[at]].word == NULL ||
+            tree_columns[tree->shown[at]].order != tree->paths.order)) {
+        at++;
+    }
+    for (at += step; at >= 0 && at < tree->shown_count; at += step) {
+        const char *word = tree_columns[tree->shown[at]].word;
+        if (word != NULL) {
+            return tree_view_sort(tree, word);
+        }
+    }
+    return false;
+}
+
+static bool
+sort_by_key(struct tree_view *tree, enum action action, struct key key)
+{
+    if (action == ACTION_SORT_COLUMN) {
+        enum tree_column_id id = tree_column_sortable((int)(key.code - '1'));
+        return id < TREE_COLUMN_COUNT && tree_view_sort(tree, tree_columns[id].word);
+    }
+    return (action == ACTION_SORT_LEFT && sort_beside(tree, -1)) ||
+           (action == ACTION_SORT_RIGHT && sort_beside(tree, 1));
+}
+
+static unsigned
+act(struct view *view, struct scene *scene, enum action action, struct key key)
+{
+    struct tree_view *tree = tree_of(view);
+    if (fold_some(tree, scene, action) || arrange(tree, scene, action)) {
+        tree->held_until_ms = action == ACTION_TURN ? 0 : tree->held_until_ms;
+        return OUTCOME_DRAW;
+    }
+    return move(tree, scene, action) || sort_by_key(tree, action, key) ? OUTCOME_DRAW
+                                                                       : OUTCOME_PASS;
+}
+
+static unsigned
+mouse(struct view *view, struct scene *scene, struct key key)
+{
+    struct tree_view *tree = tree_of(view);
+    if (key.mouse == MOUSE_WHEEL_UP || key.mouse == MOUSE_WHEEL_DOWN) {
+        move_by(tree, scene, key.mouse == MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
+        return OUTCOME_DRAW;
+    }
+    int line = key.row - tree->first_row;
+    size_t row = tree->top + (size_t)(line > 0 ? line : 0);
+    if (line < 0 || line >= tree->page || row >= tree->paths.count) {
+        return OUTCOME_NONE;
+    }
+    const struct paths_row *clicked = &tree->paths.rows[row];
+    uint32_t depth = clicked->depth < DEPTH_MAX ? clicked->depth : DEPTH_MAX;
+    int sign = tree->path_at + (depth > 0 ? 2 * (int)depth - 1 : 0);
+    move_to(tree, scene, row);
+    if (clicked->foldable && key.column >= sign - 1 && key.column <= sign + 1) {
+        paths_fold(&tree->paths, row, !clicked->open, false);
+    }
+    return OUTCOME_DRAW;
+}
+
+static const struct view_class tree_class = {
+    .name = "call tree",
+    .extent = EXTENT_SCREEN,
+    .bindings = bindings,
+    .word = word_at,
+    .update = update,
+    .draw = draw,
+    .can = can,
+    .act = act,
+    .mouse = mouse,
+};
+
+/* What the app asks. */
+
+void
+tree_view_init(struct tree_view *tree)
+{
+    *tree = (struct tree_view){.view = {&tree_class}};
+    paths_init(&tree->paths);
+}
+
+void
+tree_view_destroy(struct tree_view *tree)
+{
+    paths_destroy(&tree->paths);
+    source_destroy(&tree->source);
+}
+
+void
+tree_view_open(struct tree_view *tree, const struct model_class *class)
+{
+    paths_forget(&tree->paths, false);
+    tree->paths.filter[0] = '\0';
+    tree->slot = class->slot;
+    tree->serial = class->serial;
+    tree->key = 0;
+    tree->cursor = 0;
+    tree->top = 0;
+    tree->level = 1;
+    tree->words[0] = '\0';
+    tree->tree = NULL;
+    snprintf(tree->name, sizeof tree->name, "%.*s",
+             (int)text_cut(class->name, TREE_NAME_BYTES / 4), class->name);
+}
+
+void
+tree_view_forget(struct tree_view *tree)
+{
+    paths_forget(&tree->paths, true);
+    tree->tree = NULL;
+}
+
+bool
+tree_view_sort(struct tree_view *tree, const char *word)
+{
+    enum paths_order order = tree_column_order(word);
+    if (order == PATHS_ORDERS) {
+        return false;
+    }
+    tree->paths.inverted = order == tree->paths.order && !tree->paths.inverted;
+    tree->paths.order = order;
+    tree->held_until_ms = 0;
+    paths_renew(&tree->paths);
+    return true;
+}
+
+void
+tree_view_filter(struct tree_view *tree, const char *text)
+{
+    snprintf(tree->paths.filter, sizeof tree->paths.filter, "%s", text);
+    tree->held_until_ms = 0;
+    paths_renew(&tree->paths);
+}
+
+bool
+tree_view_search(struct tree_view *tree, const struct scene *scene, int by)
+{
+    size_t count = tree->paths.count;
+    for (size_t i = 1; tree->paths.filter[0] != '\0' && i < count; i++) {
+        size_t row = (tree->cursor + (by > 0 ? i : count - i)) % count;
+        if (tree->paths.rows[row].matched) {
+            move_to(tree, scene, row);
+            return true;
+        }
+    }
+    return false;
+}
