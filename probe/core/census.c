@@ -11,6 +11,31 @@ census_destroy(struct census *census)
     *census = (struct census){0};
 }
 
+// Of every site that there may be: those of classes, then those of paths.
+static void
+each_site(struct registry *registry, void (*visit)(struct census *, struct site_census *),
+          struct census *census)
+{
+    site_id classes = registry->class_count * SITES_A_CLASS;
+    site_id paths = REGISTRY_FIRST_PATH + registry->path_count;
+    for (site_id id = SITES_A_CLASS; id < classes; id++) {
+        visit(census, registry_seen(registry, id));
+    }
+    for (site_id id = REGISTRY_FIRST_PATH; id < paths; id++) {
+        visit(census, registry_seen(registry, id));
+    }
+}
+
+static void
+forget_walk(struct census *census, struct site_census *seen)
+{
+    (void)census;
+    seen->walk_bytes = 0;
+    for (unsigned i = 0; i < AGE_BUCKETS; i++) {
+        seen->walk_ages[i] = 0;
+    }
+}
+
 void
 census_begin(struct census *census, enum census_kind kind, struct tally *tally,
              const struct runtime *runtime)
@@ -29,6 +54,12 @@ census_begin(struct census *census, enum census_kind kind, struct tally *tally,
         struct class_entry *entry = registry_class(&tally->registry, i);
         entry->walk_bytes = 0;
         entry->walk_live = 0;
+    }
+    each_site(&tally->registry, forget_walk, census);
+    birth_walk(&tally->birth);
+    for (uint32_t i = 0; i < BIRTH_EPOCHS; i++) {
+        uint64_t age = tally->birth.in_use[i] ? birth_age(&tally->birth, i) : 0;
+        census->buckets[i] = (uint8_t)birth_bucket(age);
     }
 }
 
@@ -49,9 +80,23 @@ remove_phantom(void *context, uintptr_t address, shadow_entry *entry)
     *entry = 0;
 }
 
+// An object's bytes and age, for the site it is counted in. Epochs that began while
+// the walk goes on are young.
+static void
+note_object(struct census *census, shadow_entry *entry, uint64_t bytes)
+{
+    struct site_census *seen =
+        registry_seen(&census->tally->registry, shadow_site(*entry));
+    uint32_t epoch = birth_merged(&census->tally->birth, shadow_epoch(*entry));
+    *entry = shadow_in_epoch(*entry, epoch);
+    seen->walk_bytes += bytes;
+    seen->walk_ages[census->buckets[epoch]]++;
+}
+
 // Compare the object at `address` with what the shadow table says of it.
 static void
-check_object(struct census *census, uintptr_t address, const struct registry_slot *slot)
+check_object(struct census *census, uintptr_t address, const struct registry_slot *slot,
+             uint64_t bytes)
 {
     shadow_entry *entry = shadow_place(&census->tally->shadow, address);
     const struct class_entry *class =
@@ -61,10 +106,12 @@ check_object(struct census *census, uintptr_t address, const struct registry_slo
         count_up(&census->tally->unplaced);
         return;
     }
+    uint32_t epoch = *entry ? shadow_epoch(*entry) : census->tally->birth.now;
     if (*entry) {
         site_id was = shadow_site(*entry);
         if (registry_site(&census->tally->registry, was)->class_index ==
             slot->site->class_index) {
+            note_object(census, entry, bytes);
             return;
         }
         census->moved++;
@@ -72,8 +119,9 @@ check_object(struct census *census, uintptr_t address, const struct registry_slo
     } else {
         census->missing++;
     }
-    *entry = shadow_pack(found, census->tally->birth.now, address);
+    *entry = shadow_pack(found, epoch, address);
     add_found(census, found, 1);
+    note_object(census, entry, bytes);
 }
 
 static void
@@ -101,7 +149,7 @@ visit_slot(struct census *census, uintptr_t address)
     entry->walk_live++;
     entry->walk_bytes += bytes;
     if (census->kind != CENSUS_COUNT) {
-        check_object(census, address, slot);
+        check_object(census, address, slot, bytes);
     }
 }
 
@@ -189,6 +237,16 @@ publish_class(struct census *census, uint32_t index)
 }
 
 static void
+publish_site(struct census *census, struct site_census *seen)
+{
+    uint64_t bytes = census->weigh ? seen->walk_bytes : COUNT_UNKNOWN;
+    atomic_store_explicit(&seen->bytes, bytes, memory_order_release);
+    for (unsigned i = 0; i < AGE_BUCKETS; i++) {
+        atomic_store_explicit(&seen->ages[i], seen->walk_ages[i], memory_order_release);
+    }
+}
+
+static void
 finish(struct census *census)
 {
     visit_gap(census, census->cursor, UINTPTR_MAX);
@@ -199,7 +257,11 @@ finish(struct census *census)
         }
     }
     if (census->kind == CENSUS_CHECK) {
+        each_site(&census->tally->registry, publish_site, census);
         shadow_reclaim(&census->tally->shadow);
+    }
+    if (census->kind != CENSUS_COUNT) {
+        birth_walked(&census->tally->birth);
     }
     census->under_way = false;
 }

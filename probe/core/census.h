@@ -27,12 +27,13 @@ struct census {
     enum census_kind kind;
     bool under_way;
     bool weigh;
-    uintptr_t cursor; // everything below was seen
-    uint64_t objects; // seen by the walk under way
-    uint64_t missing; // alive, not counted: entered
-    uint64_t phantom; // counted, not alive: removed
-    uint64_t moved;   // counted under another class
-    uint64_t cost_ns; // spent by the walk under way
+    uintptr_t cursor;              // everything below was seen
+    uint64_t objects;              // seen by the walk under way
+    uint64_t missing;              // alive, not counted: entered
+    uint64_t phantom;              // counted, not alive: removed
+    uint64_t moved;                // counted under another class
+    uint64_t cost_ns;              // spent by the walk under way
+    uint8_t buckets[BIRTH_EPOCHS]; // of ages, for epochs as the walk began
     struct heap_pages pages;
     struct tally *tally;
     const struct runtime *runtime;

@@ -72,6 +72,13 @@ shadow_epoch(shadow_entry entry)
     return entry >> 2 & 0xff;
 }
 
+// context: any. The same entry, of another epoch.
+static inline shadow_entry
+shadow_in_epoch(shadow_entry entry, uint32_t epoch)
+{
+    return (entry & ~(shadow_entry)(0xff << 2)) | epoch << 2;
+}
+
 // context: hook. The entry of `address`, NULL when nothing near was entered.
 static inline shadow_entry *
 shadow_find(const struct shadow *shadow, uintptr_t address)

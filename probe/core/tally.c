@@ -4,6 +4,7 @@ bool
 tally_init(struct tally *tally, uintptr_t (*resolve)(uintptr_t key))
 {
     *tally = (struct tally){0};
+    birth_init(&tally->birth);
     if (!shadow_init(&tally->shadow)) {
         return false;
     }

@@ -354,13 +354,14 @@ opens(const struct paths_builder *builder, struct paths_item *item)
     return item->lead || item->depth < state->level;
 }
 
-// Frames in front of a row that are the same as its own.
+// Frames in front of a row that are the same as its own. A block is not the method it
+// is in: that one calls it, through another, without calling itself.
 static uint32_t
 recursion(struct paths_builder *builder, const struct paths_item *item,
           struct paths_member member)
 {
     const struct places *places = &builder->state->places;
-    uint32_t frame = places->list[places->of[member.node]].frame;
+    struct place own = places->list[places->of[member.node]];
     bool lines = builder->paths->shape == PATHS_LINES;
     uint32_t at = lines ? member.leaf : tree_parent(builder->tree, member.node);
     uint32_t end = lines ? member.node : 0;
@@ -369,7 +370,8 @@ recursion(struct paths_builder *builder, const struct paths_item *item,
         return 0;
     }
     for (; at != end && builder->looked_above < RECURSION_LOOK; builder->looked_above++) {
-        count += places->list[places->of[at]].frame == frame;
+        const struct place *place = &places->list[places->of[at]];
+        count += place->frame == own.frame && place->block == own.block;
         at = tree_parent(builder->tree, at);
     }
     return count;

@@ -10,7 +10,7 @@
 #include "tui/view/scene.h"
 
 #define TREE_TITLE_BYTES 32
-#define TREE_PATH_CELLS_MIN 30
+#define TREE_PATH_CELLS_MIN 50
 
 enum tree_column_id {
     TREE_COLUMN_LIVE,

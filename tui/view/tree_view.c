@@ -119,13 +119,43 @@ remember(struct tree_view *tree)
     tree->key = tree->paths.count > 0 ? paths_key(&tree->paths, tree->cursor) : 0;
 }
 
-// The allocating line of the largest path: what a person came for.
-static size_t
-first_choice(const struct paths *paths)
+// The place of a row, or of the nearest caller that has one: a C function has none.
+static bool
+place_of(const struct tree_view *tree, size_t index, const char **file, uint32_t *line)
 {
-    size_t row = 0;
-    while (row + 1 < paths->count && paths->rows[row].open) {
-        row++;
+    const struct paths *paths = &tree->paths;
+    while (index > 0 && index < paths->count) {
+        const struct paths_row *row = &paths->rows[index];
+        const struct tree_frame *frame = tree_frame(tree->tree, row->node);
+        *line = tree_line(tree->tree, row->node);
+        *file = frame->file != NULL ? frame->file : "";
+        if (row->kind == PATHS_ROW_NODE && (*file)[0] != '\0' && *line > 0) {
+            return true;
+        }
+        if (paths->shape != PATHS_CALLERS || row->kind == PATHS_ROW_REST) {
+            return false;
+        }
+        index = paths_parent(paths, index);
+    }
+    return false;
+}
+
+// The line of the largest path that allocates: what a person came for. It is what was
+// unfolded last of all.
+static size_t
+first_choice(const struct tree_view *tree)
+{
+    const struct paths *paths = &tree->paths;
+    const char *file;
+    uint32_t line;
+    size_t row = paths->count > 0 ? paths->count - 1 : 0;
+    while (row > 0 && !paths->rows[row].open) {
+        row--;
+    }
+    row += row + 1 < paths->count && paths->rows[row].open;
+    while (row > 1 && place_of(tree, row, &file, &line) &&
+           tree_frame(tree->tree, paths->rows[row].node)->path[0] == '\0') {
+        row = paths_parent(paths, row);
     }
     return row;
 }
@@ -134,7 +164,7 @@ static void
 find_cursor(struct tree_view *tree)
 {
     size_t found =
-        tree->key != 0 ? paths_find(&tree->paths, tree->key) : first_choice(&tree->paths);
+        tree->key != 0 ? paths_find(&tree->paths, tree->key) : first_choice(tree);
     if (found != SIZE_MAX) {
         tree->cursor = found;
     }
@@ -357,7 +387,8 @@ draw_path(const struct tree_view *tree, const struct scene *scene, struct grid *
                (tree->paths.filter[0] != '\0' && !row->matched && index > 0);
     text_fit(fitted, sizeof fitted, label, room > 0 ? room : 0, scene->ascii);
     int used = grid_put(grid, line, at, room, dim ? STYLE_DIM : STYLE_NORMAL, fitted);
-    if (row->recursion > 0) {
+    if (row->recursion > 0 && row->kind == PATHS_ROW_NODE &&
+        (tree_frame(tree->tree, row->node)->flags & FRAME_C) == 0) {
         snprintf(times, sizeof times, " %s%u", scene->glyphs->times,
                  (unsigned)row->recursion + 1);
         used += grid_put(grid, line, at + used, room - used, STYLE_WARNING, times);
@@ -404,14 +435,7 @@ show_cursor(struct tree_view *tree)
 bool
 tree_view_place(const struct tree_view *tree, const char **file, uint32_t *line)
 {
-    const struct paths_row *row = tree_view_row(tree);
-    if (tree->tree == NULL || row == NULL || row->kind != PATHS_ROW_NODE) {
-        return false;
-    }
-    const struct tree_frame *frame = tree_frame(tree->tree, row->node);
-    *file = frame->file != NULL ? frame->file : "";
-    *line = tree_line(tree->tree, row->node);
-    return (*file)[0] != '\0' && *line > 0;
+    return tree->tree != NULL && place_of(tree, tree->cursor, file, line);
 }
 
 // "12 488 live, +41.2/s"
