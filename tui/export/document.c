@@ -84,10 +84,12 @@ class_of(const struct model_class *class)
 {
     char spare[32];
 
-    return json_pack("{ss so so so so sb sb}", "name",
+    const char *verdict = verdict_name(class->verdict);
+    return json_pack("{ss so so so so ss? ss? sb sb}", "name",
                      words_class(class, spare, sizeof(spare)), "live",
                      number(class->now.live), "allocated", number(class->now.allocated),
                      "freed", number(class->now.freed), "bytes", number(class->now.bytes),
+                     "verdict", verdict, "reason", verdict ? class->reason : NULL,
                      "internal", (class->flags & CLASS_INTERNAL) != 0, "anonymous",
                      (class->flags & CLASS_ANONYMOUS) != 0);
 }

@@ -80,9 +80,11 @@ write_class(const struct model_class *class, FILE *out)
     char a[NUMBER_BYTES], b[NUMBER_BYTES], c[NUMBER_BYTES], d[NUMBER_BYTES];
     char spare[32];
 
-    fprintf(out, "%12s %14s %14s %14s  %s\n", number(a, class->now.live),
+    const char *verdict = verdict_name(class->verdict);
+    fprintf(out, "%12s %14s %14s %14s  %-8s %s\n", number(a, class->now.live),
             number(b, class->now.allocated), number(c, class->now.freed),
-            number(d, class->now.bytes), words_class(class, spare, sizeof(spare)));
+            number(d, class->now.bytes), verdict ? verdict : "-",
+            words_class(class, spare, sizeof(spare)));
 }
 
 bool
@@ -97,8 +99,8 @@ table_write(const struct model *model, bool all, FILE *out)
     write_process(model, out);
     write_figures(model_sample(model), out);
     write_notices(model, out);
-    fprintf(out, "\n%12s %14s %14s %14s  %s\n", "LIVE", "ALLOCATED", "FREED", "BYTES",
-            "CLASS");
+    fprintf(out, "\n%12s %14s %14s %14s  %-8s %s\n", "LIVE", "ALLOCATED", "FREED",
+            "BYTES", "VERDICT", "CLASS");
     for (size_t i = 0; i < listing.count; i++) {
         write_class(listing.classes[i], out);
     }

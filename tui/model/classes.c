@@ -1,5 +1,6 @@
 #include "tui/model/classes.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ free_entry(struct entry *entry)
 {
     history_destroy(&entry->history);
     free(entry->name);
+    free(entry->reason);
     free(entry);
 }
 
@@ -81,7 +83,9 @@ classes_add(struct classes *classes, class_id id)
         .slot = slot,
         .serial = ++classes->serial,
         .name = "",
-        .now = {id, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN},
+        .reason = "",
+        .ages = {NAN,            NAN,           NAN,           NAN          },
+        .now = { id, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN},
     };
     entry->position = (uint32_t)classes->count;
     classes->slots[slot] = entry;
@@ -101,6 +105,25 @@ classes_name(struct classes *classes, struct entry *entry, char *name, uint32_t 
     entry->class.name = name;
     entry->class.flags = flags;
     classes->version++;
+}
+
+static double
+known(uint64_t count)
+{
+    return count == COUNT_UNKNOWN ? (double)NAN : (double)count;
+}
+
+void
+classes_judge(struct entry *entry, const struct verdict_row *row, char *reason)
+{
+    free(entry->reason);
+    entry->reason = reason;
+    entry->reason_bytes = (uint32_t)strlen(reason) + 1;
+    entry->class.reason = reason;
+    entry->class.verdict = row->verdict;
+    for (unsigned i = 0; i < AGE_BUCKETS; i++) {
+        entry->class.ages[i] = known(row->ages[i]);
+    }
 }
 
 // FNV-1a.
@@ -180,6 +203,13 @@ classes_prepare_adoption(struct classes *classes)
     return true;
 }
 
+// Whether stacks are taken is no matter of what a class is.
+static bool
+same_kind(uint32_t flags, uint32_t other)
+{
+    return ((flags ^ other) & (CLASS_INTERNAL | CLASS_ANONYMOUS)) == 0;
+}
+
 struct entry *
 classes_adopt(struct classes *classes, class_id id, const char *name, uint32_t flags)
 {
@@ -188,11 +218,12 @@ classes_adopt(struct classes *classes, class_id id, const char *name, uint32_t f
     for (uint32_t slot;
          (slot = index_next(&classes->orphans, hash, &cursor)) != INDEX_NONE;) {
         struct entry *entry = classes->slots[slot];
-        if (entry->class.flags == flags && strcmp(entry->class.name, name) == 0 &&
-            index_reserve(&classes->ids, 1)) {
+        if (same_kind(entry->class.flags, flags) &&
+            strcmp(entry->class.name, name) == 0 && index_reserve(&classes->ids, 1)) {
             forget_orphan(classes, entry);
             entry->class.id = id;
             entry->class.now.id = id;
+            entry->class.flags = flags;
             index_put(&classes->ids, id, slot);
             return entry;
         }
@@ -213,7 +244,7 @@ static size_t
 copied_bytes(const struct entry *entry)
 {
     return aligned(aligned(sizeof *entry) + history_bytes(&entry->history) +
-                   entry->name_bytes);
+                   entry->name_bytes + entry->reason_bytes);
 }
 
 // Copy an entry and what it owns to `to`; returns it.
@@ -229,6 +260,12 @@ copy_entry(const struct entry *entry, char *to)
         memcpy(name, entry->name, entry->name_bytes);
         copy->name = name;
         copy->class.name = name;
+    }
+    if (entry->reason != NULL) {
+        char *reason = name + entry->name_bytes;
+        memcpy(reason, entry->reason, entry->reason_bytes);
+        copy->reason = reason;
+        copy->class.reason = reason;
     }
     return copy;
 }

@@ -26,10 +26,12 @@ struct entry {
     struct anchor anchors[2]; // older, newer
     uint64_t first_live;      // when first seen after connecting
     uint64_t first_bytes;
-    uint64_t gone_us;    // stamp at which it went
-    uint64_t sample;     // number of the last sample that listed it
-    uint32_t position;   // in classes.list
-    uint32_t name_bytes; // of name with its terminator, 0 without a name
+    char *reason;          // owned; what class.reason shows, NULL for none
+    uint64_t gone_us;      // stamp at which it went
+    uint64_t sample;       // number of the last sample that listed it
+    uint32_t position;     // in classes.list
+    uint32_t name_bytes;   // of name with its terminator, 0 without a name
+    uint32_t reason_bytes; // of reason, likewise
     bool orphan;
 };
 
@@ -54,6 +56,9 @@ void classes_destroy(struct classes *classes);
 
 // False when memory ran out; `copy` is then empty.
 bool classes_copy(struct classes *copy, const struct classes *classes);
+
+// Take a verdict and `reason`, owned from now on.
+void classes_judge(struct entry *entry, const struct verdict_row *row, char *reason);
 
 // NULL when it is not known.
 struct entry *classes_find(const struct classes *classes, class_id id);

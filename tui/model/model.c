@@ -48,6 +48,7 @@ struct model {
     bool continuous; // a class that was not there at the last sample had no object
     bool restarted;  // the last hello was another process's
     bool rebase;     // the next sample starts "since connecting" anew
+    bool judged;     // a verdict came
 };
 
 static const struct process_state unknown_process = {
@@ -434,6 +435,27 @@ apply_sample(struct model *model, const struct sample *sample, struct stamp at)
 
 // A tree comes behind the sample of its class. One of a class that is not known, or
 // that died since, is nobody's.
+// One of no known kind is no verdict; of classes that are not known nothing is kept.
+static bool
+apply_verdicts(struct model *model, const struct verdicts *verdicts)
+{
+    for (size_t i = 0; i < verdicts->count; i++) {
+        struct verdict_row row = verdicts->list[i];
+        struct entry *entry = classes_find(&model->classes, row.id);
+        if (entry == NULL) {
+            continue;
+        }
+        char *reason = text_escaped(row.reason.bytes, row.reason.length);
+        if (reason == NULL) {
+            return false;
+        }
+        row.verdict = row.verdict <= VERDICT_LEAK ? row.verdict : VERDICT_NONE;
+        model->judged |= row.verdict != VERDICT_NONE;
+        classes_judge(entry, &row, reason);
+    }
+    return true;
+}
+
 static bool
 apply_tree(struct model *model, const struct tree *tree, struct stamp at)
 {
@@ -459,6 +481,8 @@ model_apply(struct model *model, const struct message *message)
         return apply_bye(model, &message->bye);
     case MESSAGE_FRAMES:
         return trees_name(&model->trees, &message->frames);
+    case MESSAGE_VERDICTS:
+        return apply_verdicts(model, &message->verdicts);
     case MESSAGE_TREE:
         return apply_tree(model, &message->tree, message->at);
     default:
@@ -734,4 +758,10 @@ bool
 model_restarted(const struct model *model)
 {
     return model->restarted;
+}
+
+bool
+model_judged(const struct model *model)
+{
+    return model->judged;
 }

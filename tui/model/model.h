@@ -44,6 +44,9 @@ struct model_class {
     double live_per_second;      // objects, over some 5 to 10 s; NAN while unknown
     double allocated_per_second; // NAN while unknown
     double freed_per_second;     // NAN while unknown
+    uint64_t verdict;            // enum verdict, the probe's opinion
+    const char *reason;          // for it, in words: terminated, escaped; "" for none
+    double ages[AGE_BUCKETS];    // of live objects, at the last census; NAN while unknown
 };
 
 struct model_mark {
@@ -128,6 +131,9 @@ bool model_mark_set(struct model *model, int mark);
 bool model_mark_use(struct model *model, int mark); // false when it is not set
 int model_mark_used(const struct model *model);
 const struct model_mark *model_mark(const struct model *model, int mark); // or NULL
+
+// The probe has said of some class what it thinks.
+bool model_judged(const struct model *model);
 
 size_t model_notice_count(const struct model *model);
 const struct model_notice *model_notice_at(const struct model *model, size_t index);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tui/text/text.h"
+#include "tui/view/age.h"
 #include "tui/view/format.h"
 #include "tui/view/sparkline.h"
 
@@ -59,6 +60,20 @@ freed_of(const struct scene *scene, const struct model_class *class)
 }
 
 static double
+age_of(const struct scene *scene, const struct model_class *class)
+{
+    (void)scene;
+    return 100 * age_old(class->ages);
+}
+
+static double
+verdict_of(const struct scene *scene, const struct model_class *class)
+{
+    (void)scene;
+    return class->verdict == VERDICT_NONE ? (double)NAN : (double)class->verdict;
+}
+
+static double
 share_of(const struct scene *scene, const struct model_class *class)
 {
     const struct totals *totals = &model_sample(scene->model)->totals;
@@ -85,10 +100,16 @@ draw_name(const struct scene *scene, const struct model_class *class, struct gri
         snprintf(unnamed, sizeof unnamed, "(no name, id %u)", (unsigned)class->id);
         name = unnamed;
     }
-    text_fit(fitted, sizeof fitted, name, width, scene->ascii);
+    bool pinned = (class->flags & CLASS_PINNED) != 0;
+    bool marked = pinned || (class->flags & CLASS_TRACED) != 0;
+    text_fit(fitted, sizeof fitted, name, marked ? width - 2 : width, scene->ascii);
     enum style style =
         class->gone || (class->flags & CLASS_INTERNAL) != 0 ? STYLE_DIM : STYLE_NORMAL;
-    grid_put(grid, row, at, width, style, fitted);
+    int used = grid_put(grid, row, at, width, style, fitted);
+    if (marked) {
+        grid_put(grid, row, at + used + 1, 1, pinned ? STYLE_ACCENT : STYLE_DIM,
+                 pinned ? "T" : "t");
+    }
 }
 
 static void
@@ -196,10 +217,35 @@ draw_share(const struct scene *scene, const struct model_class *class, struct gr
     grid_put_right(grid, row, at, width, style_of(class, value, style), text);
 }
 
+static void
+draw_age(const struct scene *scene, const struct model_class *class, struct grid *grid,
+         int row, int at, int width)
+{
+    char text[AGE_BYTES];
+    age_histogram(text, scene->glyphs, class->ages);
+    grid_put_right(grid, row, at, width, style_of(class, class->ages[0], STYLE_NORMAL),
+                   text);
+}
+
+// Only an accusation is coloured.
+static void
+draw_verdict(const struct scene *scene, const struct model_class *class,
+             struct grid *grid, int row, int at, int width)
+{
+    static const enum style styles[] = {
+        [VERDICT_NONE] = STYLE_DIM,       [VERDICT_NEW] = STYLE_DIM,
+        [VERDICT_STEADY] = STYLE_DIM,     [VERDICT_CHURN] = STYLE_DIM,
+        [VERDICT_GROWING] = STYLE_NORMAL, [VERDICT_LEAK] = STYLE_GREW,
+    };
+    const char *name = verdict_name(class->verdict);
+    grid_put_right(grid, row, at, width, class->gone ? STYLE_DIM : styles[class->verdict],
+                   name != NULL ? name : scene->glyphs->unknown);
+}
+
 // clang-format off
 const struct column columns[COLUMN_COUNT] = {
     [COLUMN_NAME] = {"name", "CLASS", ALIGN_LEFT, COLUMN_NAME_CELLS_MIN, 0, NULL, draw_name,
-        "What the program calls the class. In parentheses: not a Ruby class, shown on `i`. Dim: gone, kept for a minute."},
+        "What the program calls the class. In parentheses: not a Ruby class, shown on `i`. Dim: gone, kept for a minute. T: pinned, its stacks are taken; t: they are while somebody looks."},
     [COLUMN_LIVE] = {"live", "LIVE", ALIGN_RIGHT, 11, 0, live_of, draw_live,
         "Objects alive now, those older than the probe included. What the garbage collector has not swept yet still counts."},
     [COLUMN_DELTA] = {"delta", "Δ", ALIGN_RIGHT, 13, 0, delta_of, draw_delta,
@@ -214,7 +260,11 @@ const struct column columns[COLUMN_COUNT] = {
         "Objects allocated per second. Unknown in mode census, which counts no events."},
     [COLUMN_FREED] = {"free", "FREE/s", ALIGN_RIGHT, 10, 5, freed_of, draw_freed,
         "Objects freed per second. They go in bursts, when the garbage collector runs."},
-    [COLUMN_SHARE] = {"share", "SHARE", ALIGN_RIGHT, 9, 6, share_of, draw_share,
+    [COLUMN_AGE] = {"age", "AGE", ALIGN_RIGHT, 6, 6, age_of, draw_age,
+        "Collections that the live objects have survived: fewer than 2, than 8, than 32, more. As of the last census. Ordered by the share that survived 8."},
+    [COLUMN_VERDICT] = {"verdict", "VERDICT", ALIGN_RIGHT, 10, 2, verdict_of, draw_verdict,
+        "What the probe makes of the growth since it started; the reason is below the table. `leak?`: grew through several collections, does not level off, and the survivors are old. `verdict>=4` filters: 5 is leak?, 4 growing, 3 churn, 2 steady, 1 new."},
+    [COLUMN_SHARE] = {"share", "SHARE", ALIGN_RIGHT, 9, 7, share_of, draw_share,
         "Part of all live objects, hidden ones included. `%` makes it of bytes."},
 };
 // clang-format on

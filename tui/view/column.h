@@ -20,6 +20,8 @@ enum column_id {
     COLUMN_BYTES,
     COLUMN_ALLOCATED,
     COLUMN_FREED,
+    COLUMN_AGE,
+    COLUMN_VERDICT,
     COLUMN_SHARE,
     COLUMN_COUNT,
 };

@@ -9,6 +9,8 @@
 #include "tui/view/format.h"
 #include "tui/view/sparkline.h"
 
+#define SUSPECTS_MAX 8
+#define SUSPECT_CELLS 30 // of a name
 #define PART_BYTES 160
 #define PARTS_MAX 8
 #define RSS_CELLS 8
@@ -446,13 +448,90 @@ draw_notice(const struct scene *scene, struct grid *grid, int row)
     grid_put(grid, row, at, grid->columns - at, STYLE_DIM, more);
 }
 
+// Classes to look at, the worst first: what is accused, then what grows most.
+struct suspects {
+    const struct model_class *list[SUSPECTS_MAX];
+    int count;
+};
+
+static bool
+is_worse(const struct model_class *class, const struct model_class *other)
+{
+    return class->verdict != other->verdict
+               ? class->verdict > other->verdict
+               : class->live_per_second > other->live_per_second;
+}
+
+static void
+add_suspect(struct suspects *suspects, const struct model_class *class)
+{
+    int at = suspects->count;
+    while (at > 0 && is_worse(class, suspects->list[at - 1])) {
+        at--;
+    }
+    if (at == SUSPECTS_MAX) {
+        return;
+    }
+    int last = suspects->count < SUSPECTS_MAX ? suspects->count : SUSPECTS_MAX - 1;
+    for (int i = last; i > at; i--) {
+        suspects->list[i] = suspects->list[i - 1];
+    }
+    suspects->list[at] = class;
+    suspects->count = last + 1;
+}
+
+static void
+find_suspects(const struct scene *scene, struct suspects *suspects)
+{
+    suspects->count = 0;
+    for (size_t i = 0; i < model_class_count(scene->model); i++) {
+        const struct model_class *class = model_class_at(scene->model, i);
+        if (class->verdict >= VERDICT_GROWING && !class->gone &&
+            (class->flags & CLASS_INTERNAL) == 0) {
+            add_suspect(suspects, class);
+        }
+    }
+}
+
+// " suspects  Order leak? · Hash growing", as many as fit.
+static void
+draw_suspects(const struct scene *scene, struct grid *grid, int row)
+{
+    struct suspects suspects;
+    char name[GRID_TEXT_BYTES];
+    find_suspects(scene, &suspects);
+    int at = 1 + grid_put(grid, row, 1, grid->columns - 1, STYLE_HEADING, "suspects") + 2;
+    if (suspects.count == 0) {
+        grid_put(grid, row, at, grid->columns - at, STYLE_DIM, "none now");
+    }
+    for (int i = 0; i < suspects.count; i++) {
+        const struct model_class *class = suspects.list[i];
+        bool leak = class->verdict == VERDICT_LEAK;
+        const char *verdict = verdict_name(class->verdict);
+        text_fit(name, sizeof name, class->name, SUSPECT_CELLS, scene->ascii);
+        int width = text_width(name) + 1 + text_width(verdict) + (i > 0 ? 3 : 0);
+        if (at + width >= grid->columns) {
+            grid_put(grid, row, at, 2, STYLE_DIM, scene->glyphs->more);
+            break;
+        }
+        if (i > 0) {
+            at += 1 + grid_put(grid, row, at + 1, 1, STYLE_DIM, scene->glyphs->dot) + 1;
+        }
+        at += grid_put(grid, row, at, grid->columns - at, STYLE_NORMAL, name) + 1;
+        at += grid_put(grid, row, at, grid->columns - at, leak ? STYLE_GREW : STYLE_DIM,
+                       verdict);
+    }
+}
+
 int
 header_rows(const struct scene *scene, int rows, int columns)
 {
     bool second = rows >= ROWS_FOR_SECOND && columns >= COLUMNS_FOR_SECOND &&
                   model_sampled(scene->model);
     bool notice = model_notice_count(scene->model) > 0;
-    return 1 + (second ? 1 : 0) + (notice ? 1 : 0);
+    // there from the first verdict on: rows do not jump when a suspect comes or goes
+    bool suspects = second && model_judged(scene->model);
+    return 1 + (second ? 1 : 0) + (suspects ? 1 : 0) + (notice ? 1 : 0);
 }
 
 void
@@ -462,6 +541,9 @@ header_draw(const struct scene *scene, struct grid *grid, int rows)
     draw_first(scene, grid);
     if (rows - (notice ? 1 : 0) > 1) {
         draw_second(scene, grid, 1);
+    }
+    if (rows - (notice ? 1 : 0) > 2) {
+        draw_suspects(scene, grid, 2);
     }
     if (notice) {
         draw_notice(scene, grid, rows - 1);

@@ -10,6 +10,8 @@
 
 #define MARGIN 2 // cells of the cursor's sign
 #define WHEEL_ROWS 3
+#define ROWS_FOR_REASON 14
+#define REASON_BYTES 640
 
 static struct table *
 table_of(struct view *view)
@@ -91,7 +93,11 @@ lay_out(struct table *table, const struct scene *scene, struct area area)
     int header = header_rows(scene, area.rows, area.columns);
     table->heading_row = area.row + header;
     table->first_row = table->heading_row + 1;
-    table->page = area.rows - header - 2; // the heading, the rest of the classes
+    table->reason_row = model_judged(scene->model) && area.rows >= ROWS_FOR_REASON
+                            ? area.row + area.rows - 1
+                            : -1;
+    // less the heading, the rest of the classes, and why the class is judged so
+    table->page = area.rows - header - 2 - (table->reason_row >= 0);
     if (table->page < 0) {
         table->page = 0;
     }
@@ -245,6 +251,23 @@ draw_rest(const struct table *table, const struct scene *scene, struct grid *gri
     }
 }
 
+// "Order leak?: +12 310 objects over 38 collections, …"
+static void
+draw_reason(const struct table *table, const struct scene *scene, struct grid *grid)
+{
+    char text[REASON_BYTES];
+    char fitted[REASON_BYTES];
+    const struct model_class *class = rows_selected(&table->rows);
+    const char *verdict = class != NULL ? verdict_name(class->verdict) : NULL;
+    if (table->reason_row < 0 || verdict == NULL) {
+        return;
+    }
+    snprintf(text, sizeof text, "%.100s %s: %.400s", class->name, verdict, class->reason);
+    text_fit(fitted, sizeof fitted, text, grid->columns - MARGIN - 1, scene->ascii);
+    grid_put(grid, table->reason_row, MARGIN, grid->columns - MARGIN,
+             class->verdict == VERDICT_LEAK ? STYLE_GREW : STYLE_DIM, fitted);
+}
+
 // Say in the place of rows why there are none.
 static void
 draw_words(const struct table *table, struct grid *grid, enum style style,
@@ -322,6 +345,7 @@ draw(struct view *view, const struct scene *scene, struct grid *grid, struct are
         draw_nothing(table, grid);
     }
     draw_rest(table, scene, grid, table->first_row + (lines > 0 ? lines : 1), lines);
+    draw_reason(table, scene, grid);
 }
 
 static bool

@@ -17,6 +17,7 @@ struct table {
     int page;      // rows that classes can take
     int first_row; // of the first of them
     int heading_row;
+    int reason_row;  // -1 for none
     int shown_count; // columns
     enum column_id shown[COLUMN_COUNT];
     int widths[COLUMN_COUNT];
