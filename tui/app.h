@@ -75,6 +75,14 @@ unsigned app_say(struct app *app, bool error, const char *text, uint64_t now_ms)
 
 bool app_wants_mouse(const struct app *app);
 
+// Show a class's call tree, as Enter does; pin the class as well, as T does. For
+// `memtop tree`, which then waits for the tree in the model.
+struct model_class;
+void app_show_tree(struct app *app, const struct model_class *class, bool pin);
+
+// Why the probe sends no tree, in words; "" while it may come.
+const char *app_tree_words(const struct app *app);
+
 // The model behind it, for --once and --json.
 struct model;
 const struct model *app_model(const struct app *app);

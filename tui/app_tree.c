@@ -95,6 +95,32 @@ why_not(const struct app *app)
     return NULL;
 }
 
+static void
+show(struct app *app, const struct model_class *class)
+{
+    tree_view_open(&app->tree, class);
+    app->refused = 0;
+    app->stack[app->depth++] = &app->tree.view;
+    app_tree_follow(app);
+}
+
+void
+app_show_tree(struct app *app, const struct model_class *class, bool pin)
+{
+    if (!app_tree_shown(app) && app->depth < APP_STACK_MAX) {
+        show(app, class);
+    }
+    if (pin) {
+        ask(app, REQUEST_PIN, class->id);
+    }
+}
+
+const char *
+app_tree_words(const struct app *app)
+{
+    return app->tree.words;
+}
+
 unsigned
 app_tree_open(struct app *app, const char *argument)
 {
@@ -110,10 +136,7 @@ app_tree_open(struct app *app, const char *argument)
     if (why != NULL) {
         return app_tell(app, true, "call tree: %s", why);
     }
-    tree_view_open(&app->tree, class);
-    app->refused = 0;
-    app->stack[app->depth++] = &app->tree.view;
-    app_tree_follow(app);
+    show(app, class);
     return REACT_DRAW;
 }
 

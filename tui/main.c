@@ -15,6 +15,7 @@
 #include "tui/export/document.h"
 #include "tui/export/listing.h"
 #include "tui/export/table.h"
+#include "tui/export/tree.h"
 #include "tui/loop/loop.h"
 #include "tui/loop/source.h"
 #include "tui/term/screen.h"
@@ -108,6 +109,132 @@ plain(struct session *session)
     return ferror(stdout) ? STATUS_BROKEN : end(session, how);
 }
 
+/*
+ * One class's call tree.
+ */
+
+struct wanted {
+    struct session *session;
+    const struct model_class *class; // good until the next message
+    uint64_t until_ms;               // 0 until the tree came
+    bool all_named;
+};
+
+// The largest class of that name.
+static const struct model_class *
+class_named(const struct model *model, const char *name)
+{
+    const struct model_class *best = NULL;
+
+    for (size_t i = 0; i < model_class_count(model); i++) {
+        const struct model_class *class = model_class_at(model, i);
+        if (!class->gone && class->listed && strcmp(class->name, name) == 0 &&
+            (!best || class->now.live + 1 > best->now.live + 1)) {
+            best = class;
+        }
+    }
+    return best;
+}
+
+static bool
+class_is_there(void *context)
+{
+    struct wanted *wanted = context;
+    const struct model *model = app_model(wanted->session->app);
+
+    wanted->all_named = listing_named(model, true);
+    return wanted->all_named || class_named(model, wanted->session->cli->class_name);
+}
+
+// Names that hold what was asked for, or are held by it, the largest class first.
+static enum cli_status
+suggest(const struct session *session)
+{
+    const char *name = session->cli->class_name;
+    struct listing listing;
+    int said = 0;
+
+    fprintf(stderr, "memtop: this program has no class %s", name);
+    if (listing_init(&listing, app_model(session->app), true)) {
+        for (size_t i = 0; i < listing.count && said < 5; i++) {
+            const char *other = listing.classes[i]->name;
+            if (*other && (strcasestr(other, name) || strcasestr(name, other))) {
+                fprintf(stderr, "%s %s", said++ ? "," : "; there is", other);
+            }
+        }
+        listing_destroy(&listing);
+    }
+    fprintf(stderr, ".\n");
+    return STATUS_WRONG_USE;
+}
+
+// Whether to go on waiting, asked at each sample.
+static bool
+tree_lacks(void *context)
+{
+    struct wanted *wanted = context;
+    struct session *session = wanted->session;
+    const struct model *model = app_model(session->app);
+
+    wanted->class = class_named(model, session->cli->class_name);
+    if (!wanted->class || *app_tree_words(session->app)) {
+        return false;
+    }
+    const struct tree_model *tree = model_tree(model, wanted->class->id);
+    if (!tree || tree_header(tree)->since_us == COUNT_UNKNOWN) {
+        return true;
+    }
+    uint64_t since_us = tree_header(tree)->since_us;
+    uint64_t now_us = model_time(model).wall_us;
+    return now_us < since_us + (uint64_t)(session->cli->wait_s * 1e6);
+}
+
+static enum cli_status
+print_tree(const struct session *session, const struct model_class *class)
+{
+    const struct model *model = app_model(session->app);
+    const struct tree_model *tree = class ? model_tree(model, class->id) : NULL;
+
+    if (*app_tree_words(session->app)) {
+        return complain(STATUS_CHECK_FAILED, app_tree_words(session->app));
+    }
+    if (!tree) {
+        return complain(STATUS_CHECK_FAILED, "the class is gone, and its tree with it.");
+    }
+    bool good = session->cli->json ? tree_write_json(class, tree, stdout)
+                                   : tree_write_text(model, class, tree, stdout);
+    if (!good) {
+        fprintf(stderr, "memtop: cannot print the tree: %s.\n", strerror(errno));
+        return STATUS_BROKEN;
+    }
+    return STATUS_DONE;
+}
+
+static enum cli_status
+tree(struct session *session)
+{
+    const struct cli *cli = session->cli;
+    struct wanted wanted = {.session = session};
+    enum loop_end how = loop_fetch(session->loop, session->app, class_is_there, &wanted);
+
+    if (how != LOOP_DONE) {
+        return end(session, how);
+    }
+    wanted.class = class_named(app_model(session->app), cli->class_name);
+    if (!wanted.class) {
+        return suggest(session);
+    }
+    if (isatty(STDERR_FILENO) && cli->wait_s >= 1) {
+        fprintf(stderr, "memtop: taking stacks of %s for %g s …\n", cli->class_name,
+                cli->wait_s);
+    }
+    app_show_tree(session->app, wanted.class, cli->pin);
+    how = loop_follow(session->loop, session->app, tree_lacks, &wanted);
+    return how == LOOP_DONE && !*loop_error(session->loop)
+               ? print_tree(session, wanted.class)
+               : end(session, how);
+}
+
 static enum cli_status
 watch(struct session *session)
 {
@@ -136,7 +263,7 @@ start(struct session *session, const char *path)
 {
     const struct cli *cli = session->cli;
     static enum cli_status (*const tasks[])(struct session *) = {
-        [CLI_WATCH] = watch, [CLI_ONCE] = once, [CLI_PLAIN] = plain};
+        [CLI_WATCH] = watch, [CLI_ONCE] = once, [CLI_PLAIN] = plain, [CLI_TREE] = tree};
     enum cli_status status = STATUS_BROKEN;
 
     session->loop = loop_new(path);

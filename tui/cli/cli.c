@@ -12,6 +12,7 @@
 
 // What the options say before they are weighed against each other.
 struct wishes {
+    char *wait;
     int once;
     int plain;
     int help;
@@ -19,6 +20,7 @@ struct wishes {
 };
 
 #define OPTIONS_MAX 16
+#define WAIT_S 2 // seconds that stacks are taken before a tree is printed
 
 /*
  * The options. Help is printed from this table too, so that it cannot tell of
@@ -47,6 +49,10 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
          "never ask the program for anything that changes it",                                       NULL  },
         {"theme",    't', POPT_ARG_STRING, &cli->theme,      0,
          "colours: default, mono or colorblind",                                                     "NAME"},
+        {"wait",     'w', POPT_ARG_STRING, &wishes->wait,    0,
+         "with tree: take stacks for so long first, 2s by default; 500ms, 1m",                       "TIME"},
+        {"pin",      'P', POPT_ARG_NONE,   &cli->pin,        0,
+         "with tree: go on taking stacks of the class afterwards",                                   NULL  },
         {"version",  'V', POPT_ARG_NONE,   &wishes->version, 0, "print the version and end",
          NULL                                                                                              },
         {"help",     'h', POPT_ARG_NONE,   &wishes->help,    0, "print this and end",                NULL  },
@@ -93,6 +99,46 @@ take_word(struct cli *cli, const char *word, FILE *errors)
     return refuse(errors, "neither a process id nor a command", word);
 }
 
+// "500ms", "90s", "10m", "2h"; a bare number is seconds.
+static bool
+parse_wait(const char *text, double *seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {
+        {"",   1   },
+        {"ms", 1e-3},
+        {"s",  1   },
+        {"m",  60  },
+        {"h",  3600},
+    };
+    char *end;
+    double number = strtod(text, &end);
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        if (end != text && strcmp(end, units[i].unit) == 0) {
+            *seconds = number * units[i].seconds;
+            return *seconds >= 0 && *seconds <= 86400;
+        }
+    }
+    return false;
+}
+
+// CLASS [PID] after `tree`.
+static bool
+take_tree(struct cli *cli, const char **words, FILE *errors)
+{
+    if (!words[0] || !*words[0]) {
+        return refuse(errors, "tree wants the name of a class: memtop tree Order", "");
+    }
+    cli->class_name = strdup(words[0]);
+    if (words[1] && !parse_pid(words[1], &cli->pid)) {
+        return refuse(errors, "not a process id", words[1]);
+    }
+    return words[1] && words[2] ? refuse(errors, "one argument too many", words[2])
+                                : cli->class_name != NULL;
+}
+
 static bool
 take_words(struct cli *cli, const char **words, FILE *errors)
 {
@@ -101,6 +147,9 @@ take_words(struct cli *cli, const char **words, FILE *errors)
     }
     if (!take_word(cli, words[0], errors)) {
         return false;
+    }
+    if (cli->task == CLI_TREE) {
+        return take_tree(cli, words + 1, errors);
     }
     if (cli->task == CLI_HELP && words[1]) {
         const struct command *topic = command_find(words[1]);
@@ -130,6 +179,21 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     if (cli->socket && cli->pid) {
         return refuse(errors, "--socket and a process id exclude each other", "");
     }
+    if (cli->task != CLI_TREE && (wishes->wait || cli->pin)) {
+        return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
+    }
+    if (wishes->wait && !parse_wait(wishes->wait, &cli->wait_s)) {
+        return refuse(errors, "--wait wants a time such as 500ms, 90s or 10m",
+                      wishes->wait);
+    }
+    if (cli->task == CLI_TREE) {
+        return wishes->once || wishes->plain || cli->all
+                   ? refuse(errors,
+                            "tree prints one tree: of the options about output "
+                            "only --json goes with it",
+                            "")
+                   : true;
+    }
     if (once && wishes->plain) {
         return refuse(errors, "--plain has no end, --once and --json have one", "");
     }
@@ -150,7 +214,7 @@ cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *err
     struct wishes wishes = {0};
     struct poptOption options[OPTIONS_MAX];
 
-    *cli = (struct cli){.task = CLI_WATCH, .topic = ""};
+    *cli = (struct cli){.task = CLI_WATCH, .topic = "", .wait_s = WAIT_S};
     option_table(options, cli, &wishes);
     poptContext context = poptGetContext("memtop", argc, argv, options, 0);
     int code = poptGetNextOpt(context);
@@ -158,6 +222,7 @@ cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *err
                                  settle(cli, &wishes, terminal, errors)
                            : refuse(errors, poptStrerror(code),
                                     poptBadOption(context, POPT_BADOPTION_NOALIAS));
+    free(wishes.wait);
     poptFreeContext(context);
     return good;
 }
@@ -167,6 +232,8 @@ cli_destroy(struct cli *cli)
 {
     free(cli->socket);
     free(cli->theme);
+    free(cli->class_name);
+    cli->class_name = NULL;
     cli->socket = NULL;
     cli->theme = NULL;
 }

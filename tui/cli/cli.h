@@ -23,6 +23,7 @@ enum cli_task {
     CLI_WATCH,   // the viewer, in a terminal
     CLI_ONCE,    // one table, or one JSON document
     CLI_PLAIN,   // a table each interval, without end
+    CLI_TREE,    // the call tree of one class
     CLI_HELP,    // cli_help()
     CLI_VERSION, // cli_version()
 };
@@ -32,7 +33,10 @@ struct cli {
     const char *topic; // of CLI_HELP: a command's name, "" for memtop itself
     char *socket;      // owned; NULL when not given
     char *theme;       // owned; NULL when not given
+    char *class_name;  // owned; of CLI_TREE
+    double wait_s;     // of CLI_TREE: how long stacks are taken before it prints
     long pid;          // 0 when not given
+    int pin;
     int json;
     int all;
     int ascii;

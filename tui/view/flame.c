@@ -32,7 +32,7 @@ static const struct binding bindings[] = {
 };
 
 static const struct word words[] = {
-    {"width", "Live objects of the path and everything below it; with `d`, their change since the mark, whichever way."},
+    {"width", "Live objects of the path and everything below it; with `d`, their change since the mark, whichever way. What was born before tracing has no path and is left out."},
     {"+ -", "Grew or shrank since the mark. Red and green say the same."},
     {"…", "Paths too narrow to be boxes of their own."},
     {"own", "Bold: the program's own code. Dim: gems, the standard library, C."},
@@ -58,10 +58,14 @@ tree_of(const struct flame *flame)
     return flame->tree->tree;
 }
 
+// What was born before tracing has no path to show, and would crowd out the rest.
 static double
 width_of(const struct flame *flame, uint32_t node)
 {
     const struct tree_model *tree = tree_of(flame);
+    if (tree_frame(tree, node)->id == FRAME_BEFORE_TRACING) {
+        return 0;
+    }
     double value =
         flame->since ? fabs(tree_delta(tree, node)) : tree_total(tree, node).live;
     return isnan(value) ? 0 : value;
@@ -98,7 +102,7 @@ add_children(struct flame *flame, const struct flame_box *parent)
 {
     const struct tree_model *tree = tree_of(flame);
     const struct flame_box at = *parent;
-    double own = width_of(flame, at.node);
+    double own = at.node == 0 ? 0 : width_of(flame, at.node);
     double below = width_below(flame, at.node);
     double cells_each = (at.to - at.from) / (own > below ? own : below > 0 ? below : 1);
     double place = at.from;
