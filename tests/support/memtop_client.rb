@@ -9,10 +9,17 @@ require "zlib"
 class MemtopClient
   HEADER = "a4NCCnNQ>Q>"
   HEADER_BYTES = 32
-  KINDS = { 1 => :hello, 2 => :names, 3 => :sample, 4 => :notice, 5 => :result, 6 => :bye }.freeze
-  ACTIONS = { gc: 1, census: 2, mode: 3, key: 4 }.freeze
+  KINDS = { 1 => :hello, 2 => :names, 3 => :sample, 4 => :notice, 5 => :result, 6 => :bye,
+            7 => :frames, 8 => :tree, 9 => :verdicts }.freeze
+  ACTIONS = { gc: 1, census: 2, mode: 3, key: 4, open: 5, close: 6, pin: 7, unpin: 8 }.freeze
   MODES = %w[dormant census count trace].freeze
   Row = Struct.new(:id, :live, :allocated, :freed, :bytes)
+  Frame = Struct.new(:id, :flags, :label, :path, :line)
+  Node = Struct.new(:id, :parent, :frame, :line, :block)
+  Site = Struct.new(:node, :shift, :live, :allocated, :bytes, :ages)
+  Verdict = Struct.new(:verdict, :ages, :reason)
+  SPECIAL = { 1 => "(before tracing)", 2 => "(other)", 3 => "(cut)", 4 => "(no Ruby frame)" }.freeze
+  VERDICTS = [nil, "new", "steady", "churn", "growing", "leak?"].freeze
   PROCESS = %i[rss heap_live heap_free gc_count gc_major gc_ms heap_age_ms].freeze
   PROBE = %i[cost_ppm drift drift_total dropped_frames census_us census_objects viewers].freeze
 
@@ -26,6 +33,9 @@ class MemtopClient
     @flags = {}
     @rows = {}
     @notices = {}
+    @frames = {}
+    @trees = {}
+    @verdicts = {}
     @samples = @keys = @requests = 0
     send_frame(64, { 0 => 1, 1 => "test" }) if greet
   end
@@ -87,6 +97,88 @@ class MemtopClient
   end
 
   def mode!(name) = request(:mode, MODES.index(name))
+
+  # The call tree of a class by its name, opened if it is not: of a sample taken
+  # after this call. Frames have their names.
+  def tree(name)
+    id = open_class(name)
+    2.times { sample } # a tree follows its sample
+    self.until { @trees[id] && named?(@trees[id]) }
+    2.times { sample }
+    Tree.new(@trees[id], @frames)
+  end
+
+  # Ask for a class's tree: from the answer on its stacks are taken.
+  def open_class(name)
+    self.until { rows_named(name).any? }
+    id = rows_named(name).max_by(&:live).id
+    @opened ||= {}
+    unless @opened[id]
+      answer = request(:open, id)
+      raise "open #{name}: #{answer}" unless answer[0] == :done
+
+      @opened[id] = true
+      self.until { @trees[id] && (@trees[id][:flags] & 1 == 1 || @hello[:capabilities] & 1 == 1) }
+    end
+    id
+  end
+
+  def verdict(name)
+    row = rows_named(name).max_by(&:live) or return nil
+    @verdicts[row.id]
+  end
+
+  # What a tree message says, asked in words.
+  class Tree
+    attr_reader :header, :nodes, :sites
+
+    def initialize(state, frames)
+      @header = state
+      @nodes = state[:nodes]
+      @sites = state[:sites].values
+      @frames = frames
+    end
+
+    def live = @header[:live]
+    def exact? = @header[:unsampled_live].zero? && @sites.all? { |site| site.shift.zero? }
+    def sum = @sites.sum(&:live) + @header[:unsampled_live]
+    def before = @sites.select { |site| @nodes[site.node].frame == 1 }.sum(&:live)
+
+    # Live objects by path: labels from the root on.
+    def paths
+      @sites.each_with_object(Hash.new(0)) { |site, sums| sums[path(site.node)] += site.live }
+    end
+
+    # Live objects by [path, line] of the innermost frame that has a line.
+    def places
+      @sites.each_with_object(Hash.new(0)) { |site, sums| sums[place(site.node)] += site.live }
+    end
+
+    def path(id)
+      labels = []
+      while (node = @nodes[id])
+        labels.unshift(label(node))
+        id = node.parent
+      end
+      labels
+    end
+
+    def label(node)
+      return SPECIAL.fetch(node.frame) if node.frame < 16
+
+      levels = { 0 => "", 1 => "block in " }.fetch(node.block) { "block (#{node.block} levels) in " }
+      levels + @frames.fetch(node.frame).label
+    end
+
+    def place(id)
+      while (node = @nodes[id])
+        return [@frames[node.frame].path, node.line] if node.line.positive?
+
+        id = node.parent
+      end
+      [nil, nil]
+    end
+  end
 
   # The row of a class by its name; rows of several classes of one name are added.
   def [](name)
@@ -152,6 +244,29 @@ class MemtopClient
     @totals = %i[live allocated freed bytes].zip(body[4]).to_h
     body[5].each { |row| @rows[row[0]] = Row.new(*row) }
     (body[6] || []).each { |id| @rows.delete(id) }
+  end
+
+  def apply_frames(body)
+    body[0].each { |row| @frames[row[0]] = Frame.new(*row) }
+  end
+
+  TREE = %i[class key flags live since_us shift unsampled_live unsampled_allocated depth nodes_used nodes_room].freeze
+
+  def apply_tree(body)
+    header = TREE.each_with_index.to_h { |key, i| [key, body[i]] }
+    old = header[:key] ? nil : @trees[header[:class]]
+    state = header.merge(nodes: old ? old[:nodes] : {}, sites: old ? old[:sites] : {})
+    (body[11] || []).each { |row| state[:nodes][row[0]] = Node.new(*row) }
+    (body[12] || []).each { |row| state[:sites][row[0, 2]] = Site.new(*row[0, 5], row[5..]) }
+    @trees[header[:class]] = state
+  end
+
+  def named?(tree)
+    tree[:nodes].each_value.all? { |node| node.frame < 16 || @frames[node.frame]&.label.to_s != "" }
+  end
+
+  def apply_verdicts(body)
+    body[0].each { |row| @verdicts[row[0]] = Verdict.new(VERDICTS[row[1]], row[2, 4], row[6]) }
   end
 
   def apply_notice(body) = @notices[body[0]] = body[2]
