@@ -259,7 +259,8 @@ phantoms_between_the_slots_of_a_page_are_found(void **state)
     for (size_t slot = 0; slot < 10; slot++) {
         uintptr_t address = page_start(0) + 8 + slot * 160;
         const shadow_entry *entry = shadow_find(&tally.shadow, address);
-        assert_int_equal(*entry, shadow_pack(shadow_site(*entry), shadow_epoch(*entry), address));
+        assert_int_equal(*entry,
+                         shadow_pack(shadow_site(*entry), shadow_epoch(*entry), address));
     }
 }
 
