@@ -269,6 +269,10 @@ const struct column columns[COLUMN_COUNT] = {
 };
 // clang-format on
 
+// Columns of this rank and more give way to names that need room.
+#define RANK_LUXURY 4
+#define NAME_CELLS_MORE 12
+
 // "Δ since A", or how long ago "since connecting" began: "Δ in 4m10s".
 static void
 delta_title(char title[COLUMN_TITLE_BYTES], const struct scene *scene)
@@ -348,7 +352,10 @@ column_layout(int width, enum column_id sorted, enum column_id shown[COLUMN_COUN
         kept[id] = true;
         used += columns[id].width;
     }
-    for (int rank = COLUMN_COUNT; rank > 0 && used > width; rank--) {
+    for (int rank = COLUMN_COUNT; rank > 0; rank--) {
+        if (used + (rank >= RANK_LUXURY ? NAME_CELLS_MORE : 0) <= width) {
+            break;
+        }
         for (int id = 0; id < COLUMN_COUNT; id++) {
             if (columns[id].rank == rank && (enum column_id)id != sorted) {
                 kept[id] = false;
