@@ -195,7 +195,9 @@ class StartTest < Minitest::Test
     assert_operator client["Order"].live, :>=, 100
     refute_nil client["Order"].allocated
     assert_equal 0, client.census.probe[:drift]
-    assert_equal :refused, client.request(:mode, 3)[0]
+    assert_equal :done, client.mode!("trace")[0]
+    client.until { client.mode == "trace" }
+    assert_operator client["Order"].live, :>=, 100
     assert_equal :refused, client.request(:mode, 77)[0]
   end
 

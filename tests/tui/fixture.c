@@ -178,6 +178,48 @@ demo_sample(struct fixture *fixture, uint64_t second, bool key)
     fixture_send_sample(fixture, sample);
 }
 
+// What the probe makes of them after half a minute; ages are parts of a hundred.
+static const struct {
+    enum verdict verdict;
+    uint64_t ages[AGE_BUCKETS];
+    const char *reason;
+} verdicts[DEMO_COUNT] = {
+    {VERDICT_GROWING,
+     {60, 30, 8, 2},
+     "+31 004 objects over 38 collections (9 full), but survivors are young: 10 % "
+     "survived 8 or more"                                                                                                         },
+    {VERDICT_GROWING,
+     {50, 20, 15, 15},
+     "+12 318 objects over 38 collections (9 full), ages not known before a census"                                               },
+    {VERDICT_LEAK,
+     {5, 15, 30, 50},
+     "+12 310 objects over 38 collections (9 full), 80 % survived 8 or more, still "
+     "+41/s"                                                                                                                      },
+    {VERDICT_CHURN,   {90, 8, 2, 0},                                                "many are allocated, few survive"             },
+    {VERDICT_STEADY,  {0, 0, 10, 90},                                               "levelled off: +0 % over the last half"       },
+    {VERDICT_CHURN,   {100, 0, 0, 0},                                               "many are allocated, few survive"             },
+    {VERDICT_STEADY,  {0, 10, 20, 70},                                              "no growth that lasts"                        },
+    {VERDICT_NEW,     {30, 40, 30, 0},                                              "first seen too short a time ago to be judged"},
+    {VERDICT_NONE,    {COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN}, ""                                            },
+    {VERDICT_STEADY,  {0, 0, 0, 100},                                               "no growth that lasts"                        },
+    {VERDICT_STEADY,  {0, 0, 0, 100},                                               "no growth that lasts"                        },
+};
+
+static void
+demo_verdicts(struct fixture *fixture)
+{
+    struct verdict_row rows[DEMO_COUNT];
+    for (size_t i = 0; i < DEMO_COUNT; i++) {
+        rows[i] = (struct verdict_row){
+            (class_id)(i + 1), verdicts[i].verdict, {0}, text_of(verdicts[i].reason)};
+        memcpy(rows[i].ages, verdicts[i].ages, sizeof rows[i].ages);
+    }
+    fixture_message(fixture,
+                    (struct message){
+                        .kind = MESSAGE_VERDICTS, .verdicts = {rows, DEMO_COUNT}
+    });
+}
+
 void
 fixture_demo_second(struct fixture *fixture)
 {
@@ -199,6 +241,7 @@ fixture_demo(struct fixture *fixture)
     for (int second = 0; second < 40; second++) {
         fixture_demo_second(fixture);
     }
+    demo_verdicts(fixture);
 }
 
 void

@@ -271,7 +271,7 @@ const struct column columns[COLUMN_COUNT] = {
 
 // Columns of this rank and more give way to names that need room.
 #define RANK_LUXURY 4
-#define NAME_CELLS_MORE 12
+#define NAME_CELLS_MORE 10
 
 // "Δ since A", or how long ago "since connecting" began: "Δ in 4m10s".
 static void

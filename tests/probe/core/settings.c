@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-static const char *const variables[] = {"MEMTOP_SOCKET",   "MEMTOP_MODE",
-                                        "MEMTOP_INTERVAL", "MEMTOP_BUDGET",
-                                        "MEMTOP_DEPTH",    "MEMTOP_READONLY"};
+static const char *const variables[] = {
+    "MEMTOP_SOCKET", "MEMTOP_MODE",  "MEMTOP_INTERVAL", "MEMTOP_BUDGET",
+    "MEMTOP_DEPTH",  "MEMTOP_TRACE", "MEMTOP_READONLY"};
 
 static char warnings[1024];
 static unsigned warned;
@@ -46,6 +46,7 @@ expect_defaults(const struct settings *settings)
     assert_true(settings->interval_s >= 1 && settings->interval_s <= 1);
     assert_true(settings->budget_percent >= 3 && settings->budget_percent <= 3);
     assert_int_equal(settings->depth, 64);
+    assert_string_equal(settings->trace, "");
     assert_false(settings->readonly);
 }
 
@@ -60,8 +61,8 @@ without_anything_said_the_defaults_hold(void **state)
 static void
 the_environment_sets_all_of_them(void **state)
 {
-    static const char *const values[] = {"/tmp/x.sock", "census", "0.25",
-                                         "12.5",        "7",      "yes"};
+    static const char *const values[] = {"/tmp/x.sock", "census",         "0.25", "12.5",
+                                         "7",           "Order,My::Line", "yes"};
     const struct settings *settings = *state;
     for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
         setenv(variables[i], values[i], 1);
@@ -73,6 +74,7 @@ the_environment_sets_all_of_them(void **state)
     assert_true(settings->interval_s >= 0.25 && settings->interval_s <= 0.25);
     assert_true(settings->budget_percent >= 12.5 && settings->budget_percent <= 12.5);
     assert_int_equal(settings->depth, 7);
+    assert_string_equal(settings->trace, "Order,My::Line");
     assert_true(settings->readonly);
 }
 
@@ -84,7 +86,7 @@ a_wrong_value_is_said_and_changes_nothing(void **state)
         {"mode",     ""              },
         {"mode",     "COUNT"         },
         {"mode",     "count "        },
-        {"mode",     "trace"         },
+        {"mode",     "tracing"       },
         {"mode",     "2"             },
         {"interval", ""              },
         {"interval", "0"             },
@@ -104,6 +106,8 @@ a_wrong_value_is_said_and_changes_nothing(void **state)
         {"depth",    "-1"            },
         {"depth",    "64.5"          },
         {"depth",    "99999999999999"},
+        {"trace",    "Order;Hash"    },
+        {"trace",    "#<Class:Order>"},
         {"readonly", ""              },
         {"readonly", "2"             },
         {"readonly", "TRUE"          },

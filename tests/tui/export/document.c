@@ -35,6 +35,24 @@ name_at(const json_t *document, size_t index)
     return json_string_value(json_object_get(class_at(document, index), "name"));
 }
 
+static void
+carries_verdicts_and_their_reasons(void **state)
+{
+    struct model *model = example_model();
+    json_t *document = document_of(model, false);
+    const json_t *leak = class_at(document, 0);
+    const json_t *unjudged = class_at(document, 2);
+
+    (void)state;
+    assert_string_equal(json_string_value(json_object_get(leak, "verdict")), "leak?");
+    assert_string_equal(json_string_value(json_object_get(leak, "reason")),
+                        "+390 objects \\x1B[5m");
+    assert_true(json_is_null(json_object_get(unjudged, "verdict")));
+    assert_true(json_is_null(json_object_get(unjudged, "reason")));
+    json_decref(document);
+    model_free(model);
+}
+
 // What scripts rely on; add to it, take nothing away.
 static void
 has_every_name_that_was_promised(void **state)
@@ -203,6 +221,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_every_name_that_was_promised),
+        cmocka_unit_test(carries_verdicts_and_their_reasons),
         cmocka_unit_test(says_what_the_model_holds),
         cmocka_unit_test(lists_classes_by_live_and_leaves_internals_out),
         cmocka_unit_test(lists_internals_when_asked),

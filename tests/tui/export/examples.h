@@ -83,6 +83,19 @@ example_sample(struct model *model)
     });
 }
 
+static inline void
+example_verdicts(struct model *model)
+{
+    static const struct verdict_row rows[] = {
+        {1, VERDICT_LEAK,   {0, 0, 40, 360}, {"+390 objects \033[5m", 17}},
+        {2, VERDICT_STEADY, {5, 0, 0, 0},    {"no growth that lasts", 20}},
+    };
+
+    example_apply(model, &(struct message){
+                             .kind = MESSAGE_VERDICTS, .verdicts = {rows, 2}
+    });
+}
+
 static inline struct model *
 example_model(void)
 {
@@ -93,6 +106,7 @@ example_model(void)
     example_hello(model);
     example_names(model);
     example_sample(model);
+    example_verdicts(model);
     example_apply(model, &(struct message){
                              .kind = MESSAGE_SAMPLE,
                              .at = {1500000,      1767225601500000},

@@ -30,13 +30,17 @@ reads_like_this(void **state)
         "totals   live 1413, allocated 1000, freed 7, bytes -\n"
         "warning  objspace tracing is on\n"
         "\n"
-        "        LIVE      ALLOCATED          FREED          BYTES  CLASS\n"
-        "         400 9007199254740993              7          16384  String\n"
-        "           5              5              0              -  Bad\\x1B[31m\n"
-        "           5 18446744073709551614              0              0  Broken\\xFF\n"
-        "           2              2              0              -  (class #9)\n"
-        "           0              0              0              -  Caf\xc3\xa9\n"
-        "           -              -              -              -  #<Class:0x1>\n";
+        "        LIVE      ALLOCATED          FREED          BYTES  VERDICT  CLASS\n"
+        "         400 9007199254740993              7          16384  leak?    String\n"
+        "           5              5              0              -  steady   "
+        "Bad\\x1B[31m\n"
+        "           5 18446744073709551614              0              0  -        "
+        "Broken\\xFF\n"
+        "           2              2              0              -  -        (class #9)\n"
+        "           0              0              0              -  -        "
+        "Caf\xc3\xa9\n"
+        "           -              -              -              -  -        "
+        "#<Class:0x1>\n";
     struct model *model = example_model();
     char *text = table_of(model, false);
 
