@@ -14,7 +14,7 @@
 static void
 begin(struct fixture *fixture)
 {
-    fixture_start(fixture, (struct fixture_options){false, false});
+    fixture_start(fixture, (struct fixture_options){0});
     fixture_demo(fixture);
     free(fixture_screen(fixture, 118, 16));
 }
@@ -108,7 +108,7 @@ changes_nothing_when_it_is_read_only(void **state)
 {
     struct fixture fixture;
     (void)state;
-    fixture_start(&fixture, (struct fixture_options){false, true});
+    fixture_start(&fixture, (struct fixture_options){.readonly = true});
     fixture_demo(&fixture);
     free(fixture_screen(&fixture, 118, 16));
     fixture_keys(&fixture, "<^G>");

@@ -157,7 +157,7 @@ survives(uint32_t with_seed, bool ascii)
 {
     struct fixture fixture;
     seed = with_seed;
-    fixture_start(&fixture, (struct fixture_options){ascii, false});
+    fixture_start(&fixture, (struct fixture_options){.ascii = ascii});
     for (int step = 0; step < STEPS; step++) {
         fixture.sent_count = 0;
         switch (pick(8)) {

@@ -43,7 +43,7 @@ step(uint64_t second)
 static void
 begin(struct fixture *fixture)
 {
-    fixture_start(fixture, (struct fixture_options){false, false});
+    fixture_start(fixture, (struct fixture_options){0});
     for (size_t i = 0; i < CLASSES; i++) {
         snprintf(texts[i], sizeof texts[i], "Module%zu::Part%zu::Class%zu", i % 97,
                  i % 13, i);

@@ -38,6 +38,7 @@ fixture_start(struct fixture *fixture, struct fixture_options options)
         .readonly = options.readonly,
         .send = take_request,
         .context = fixture,
+        .read_source = options.read_source,
     };
     assert_true(grid_init(&fixture->grid, 30, 118));
     fixture->app = app_new(&app_options, fixture->now_ms);
@@ -81,7 +82,8 @@ fixture_hello(struct fixture *fixture, uint64_t pid)
                                   .runtime = text_of("ruby 3.1.2"),
                                   .started_us = WALL_US + pid,
                                   .mode = MODE_COUNT,
-                                  .capabilities = CAPABILITY_COUNT | CAPABILITY_GC,
+                                  .capabilities = CAPABILITY_COUNT | CAPABILITY_GC |
+                                                  CAPABILITY_TRACE,
                                   .interval_ms = 1000},
     });
 }

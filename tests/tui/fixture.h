@@ -28,6 +28,7 @@ struct fixture {
 struct fixture_options {
     bool ascii;
     bool readonly;
+    source_reader *read_source;
 };
 
 void fixture_start(struct fixture *fixture, struct fixture_options options);

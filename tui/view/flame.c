@@ -9,6 +9,7 @@
 #include "tui/view/header.h"
 
 #define TEXT_BYTES 1024
+#define CELLS_MIN 0.5 // of a box of its own
 
 static struct flame *
 flame_of(struct view *view)
@@ -71,6 +72,17 @@ width_of(const struct flame *flame, uint32_t node)
     return isnan(value) ? 0 : value;
 }
 
+// Objects that have no path because nobody took their stacks.
+static double
+untraced(const struct tree_model *tree)
+{
+    uint32_t child = tree_first_child(tree, 0);
+    while (child != TREE_NONE && tree_frame(tree, child)->id != FRAME_BEFORE_TRACING) {
+        child = tree_next_sibling(tree, child);
+    }
+    return child != TREE_NONE ? tree_total(tree, child).live : 0;
+}
+
 // What is below a node: with changes of both signs more than the node's own.
 static double
 width_below(const struct flame *flame, uint32_t node)
@@ -95,8 +107,23 @@ add_box(struct flame *flame, uint32_t node, int level, int from, int to)
     return box;
 }
 
+// Cells of the boxes that are wide enough to be drawn.
+static double
+wide_cells(const struct flame *flame, uint32_t node, double cells_each)
+{
+    const struct tree_model *tree = tree_of(flame);
+    double sum = 0;
+    uint32_t child = tree_first_child(tree, node);
+    for (; child != TREE_NONE; child = tree_next_sibling(tree, child)) {
+        double cells = width_of(flame, child) * cells_each;
+        sum += cells >= CELLS_MIN ? cells : 0;
+    }
+    return sum;
+}
+
 // The boxes of what a box called, side by side in its cells; what is narrower than a
-// cell shares one at the end.
+// cell shares one at the end. The tree lists the newest path first: it is drawn last,
+// so that boxes stay where they are when paths come.
 static void
 add_children(struct flame *flame, const struct flame_box *parent)
 {
@@ -105,23 +132,23 @@ add_children(struct flame *flame, const struct flame_box *parent)
     double own = at.node == 0 ? 0 : width_of(flame, at.node);
     double below = width_below(flame, at.node);
     double cells_each = (at.to - at.from) / (own > below ? own : below > 0 ? below : 1);
-    double place = at.from;
+    double place = at.from + wide_cells(flame, at.node, cells_each);
     uint32_t narrow = 0;
+    int end = (int)(place + 0.5);
     uint32_t child = tree_first_child(tree, at.node);
     for (; child != TREE_NONE; child = tree_next_sibling(tree, child)) {
         double cells = width_of(flame, child) * cells_each;
-        int from = (int)(place + 0.5);
-        int to = (int)(place + cells + 0.5);
-        if (to > from && cells >= 0.5) {
-            add_box(flame, child, at.level + 1, from, to);
-            place += cells;
+        if (cells >= CELLS_MIN) {
+            int to = (int)(place + 0.5);
+            place -= cells;
+            int from = (int)(place + 0.5);
+            add_box(flame, child, at.level + 1, from, to > from ? to : from + 1);
         } else {
             narrow += cells > 0;
         }
     }
-    int from = (int)(place + 0.5);
-    if (narrow > 0 && from < at.to) {
-        struct flame_box *box = add_box(flame, at.node, at.level + 1, from, from + 1);
+    if (narrow > 0 && end < at.to) {
+        struct flame_box *box = add_box(flame, at.node, at.level + 1, end, end + 1);
         if (box != NULL) {
             box->several = narrow;
         }
@@ -219,6 +246,23 @@ draw_box(const struct flame *flame, const struct scene *scene, struct grid *grid
     }
 }
 
+// What colours mean, or what is not drawn.
+static void
+draw_note(const struct flame *flame, const struct scene *scene, struct grid *grid,
+          int row, int at)
+{
+    char text[TEXT_BYTES] = "";
+    char number[FORMAT_BYTES];
+    double before = untraced(tree_of(flame));
+    if (flame->since) {
+        snprintf(text, sizeof text, "red, + grew   green, - shrank");
+    } else if (flame->zoom == 0 && before > 0) {
+        format_grouped(number, scene->glyphs, round(before));
+        snprintf(text, sizeof text, "without %s born before tracing", number);
+    }
+    grid_put_right(grid, row, at, grid->columns - at - 1, STYLE_DIM, text);
+}
+
 static void
 draw_title(const struct flame *flame, const struct scene *scene, struct grid *grid,
            int row)
@@ -235,11 +279,8 @@ draw_title(const struct flame *flame, const struct scene *scene, struct grid *gr
     int at = 1 + grid_put(grid, row, 1, grid->columns - 1, STYLE_ACCENT, text);
     grid_mark(grid, row, 0, at, ATTRIBUTE_BOLD);
     snprintf(text, sizeof text, "%s %.100s", state.word, state.detail);
-    grid_put(grid, row, at + 3, grid->columns - at - 3, state.style, text);
-    if (flame->since) {
-        grid_put_right(grid, row, at, grid->columns - at - 1, STYLE_DIM,
-                       "red, + grew   green, - shrank");
-    }
+    at += 3 + grid_put(grid, row, at + 3, grid->columns - at - 3, state.style, text);
+    draw_note(flame, scene, grid, row, at);
 }
 
 // The selected box in words: where it is, how much of the class.

@@ -141,11 +141,11 @@ draw_bar(const struct scene *scene, const struct paths_row *row, struct grid *gr
 const struct tree_column tree_columns[TREE_COLUMN_COUNT] = {
     [TREE_COLUMN_LIVE] = {"live", "LIVE", PATHS_BY_LIVE, 12, 0, draw_live,
         "Objects alive now that were allocated on this path. After ± comes the half-width of the 95 % interval, where stacks are sampled; dim: it rests on fewer than 10 of them."},
-    [TREE_COLUMN_OF_CLASS] = {NULL, "OF CLASS", PATHS_ORDERS, 9, 1, draw_of_class,
+    [TREE_COLUMN_OF_CLASS] = {NULL, "OF CLASS", PATHS_ORDERS, 9, 2, draw_of_class,
         "Part of all live objects of the class."},
     [TREE_COLUMN_OF_PARENT] = {NULL, "OF PARENT", PATHS_ORDERS, 10, 7, draw_of_parent,
         "Part of the row it hangs under."},
-    [TREE_COLUMN_DELTA] = {"delta", "Δ", PATHS_BY_DELTA, 13, 2, draw_delta,
+    [TREE_COLUMN_DELTA] = {"delta", "Δ", PATHS_BY_DELTA, 13, 1, draw_delta,
         "Change of LIVE since the mark, or since the tree was opened when the mark is older. `%` makes it bytes."},
     [TREE_COLUMN_RATE] = {"rate", "/s", PATHS_BY_RATE, 9, 4, draw_rate,
         "Change of LIVE per second, over the last 5 to 10 seconds."},

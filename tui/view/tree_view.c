@@ -1,18 +1,12 @@
 #include "tui/view/tree_view.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tui/text/text.h"
-#include "tui/view/format.h"
-#include "tui/view/header.h"
+#include "tui/view/tree_draw.h"
 
-#define MARGIN 2 // cells of the cursor's sign
 #define WHEEL_ROWS 3
-#define SOURCE_FROM_ROWS 16 // of the screen: below it the tree has all of them
-#define LINE_BYTES 1024
-#define DEPTH_MAX 40 // branches that are drawn; deeper ones start as far to the right
 
 static struct tree_view *
 tree_of(struct view *view)
@@ -116,7 +110,9 @@ tree_view_row(const struct tree_view *tree)
 static void
 remember(struct tree_view *tree)
 {
-    tree->key = tree->paths.count > 0 ? paths_key(&tree->paths, tree->cursor) : 0;
+    const struct paths_row *row = tree_view_row(tree);
+    tree->key = row != NULL ? paths_key(&tree->paths, tree->cursor) : 0;
+    tree->node = row != NULL ? row->node : 0;
 }
 
 // The place of a row, or of the nearest caller that has one: a C function has none.
@@ -140,12 +136,28 @@ place_of(const struct tree_view *tree, size_t index, const char **file, uint32_t
     return false;
 }
 
+// Lists of lines: the first one that is a line.
+static size_t
+first_line(const struct paths *paths)
+{
+    for (size_t row = 1; row < paths->count; row++) {
+        const struct paths_row *at = &paths->rows[row];
+        if (at->kind == PATHS_ROW_NODE && tree_line(paths->tree, at->node) > 0) {
+            return row;
+        }
+    }
+    return 0;
+}
+
 // The line of the largest path that allocates: what a person came for. It is what was
 // unfolded last of all.
 static size_t
 first_choice(const struct tree_view *tree)
 {
     const struct paths *paths = &tree->paths;
+    if (paths->shape != PATHS_CALLERS) {
+        return first_line(paths);
+    }
     const char *file;
     uint32_t line;
     size_t row = paths->count > 0 ? paths->count - 1 : 0;
@@ -160,11 +172,27 @@ first_choice(const struct tree_view *tree)
     return row;
 }
 
+// Other frames are shown than before, so the path to the row is another one.
+static size_t
+row_of_node(const struct tree_view *tree)
+{
+    for (size_t row = 0; row < tree->paths.count; row++) {
+        const struct paths_row *at = &tree->paths.rows[row];
+        if (at->kind == PATHS_ROW_NODE && at->node == tree->node) {
+            return row;
+        }
+    }
+    return SIZE_MAX;
+}
+
 static void
 find_cursor(struct tree_view *tree)
 {
     size_t found =
         tree->key != 0 ? paths_find(&tree->paths, tree->key) : first_choice(tree);
+    if (found == SIZE_MAX) {
+        found = row_of_node(tree);
+    }
     if (found != SIZE_MAX) {
         tree->cursor = found;
     }
@@ -210,306 +238,10 @@ move_by(struct tree_view *tree, const struct scene *scene, long by)
     move_to(tree, scene, by < 0 ? up : tree->cursor + step);
 }
 
-/* Drawing. */
-
-// "exact since 3m10s", "1 of 64 stacks, ± 95 %".
-static void
-describe_sampling(const struct tree_view *tree, const struct scene *scene, char *out,
-                  size_t capacity)
-{
-    const struct tree *header = tree_header(tree->tree);
-    char since[FORMAT_BYTES] = "";
-    uint64_t now_us = model_time(scene->model).wall_us;
-    bool began = header->since_us != COUNT_UNKNOWN && now_us > header->since_us;
-    if (!began) {
-        snprintf(out, capacity, "no stacks taken yet");
-        return;
-    }
-    format_duration(since, (now_us - header->since_us) / 1000000);
-    if (header->shift > 0) {
-        snprintf(out, capacity, "1 of %llu stacks, %s 95 %%",
-                 1ULL << (header->shift < 63 ? header->shift : 63),
-                 scene->glyphs->around);
-    } else if (tree_exact(tree->tree)) {
-        snprintf(out, capacity, "exact, for %s", since);
-    } else {
-        snprintf(out, capacity, "sampled before, %s 95 %%", scene->glyphs->around);
-    }
-}
-
-static void
-describe(const struct tree_view *tree, const struct scene *scene, char *out,
-         size_t capacity)
-{
-    char sampling[LINE_BYTES / 4];
-    const struct tree *header = tree_header(tree->tree);
-    bool tracing = (header->flags & TREE_TRACING) != 0;
-    describe_sampling(tree, scene, sampling, sizeof sampling);
-    snprintf(out, capacity, "%s%s%s %s %u nodes %s depth %llu%s%s", sampling,
-             tracing ? "" : ", not now", (header->flags & TREE_PINNED) ? ", pinned" : "",
-             scene->glyphs->dot, (unsigned)tree_node_count(tree->tree) - 1,
-             scene->glyphs->dot, (unsigned long long)header->depth,
-             (header->flags & TREE_FULL) ? ", room for paths is used up" : "",
-             tree->paths.cut ? ", too many rows: not all are shown" : "");
-}
-
-static const char *
-shape_name(enum paths_shape shape)
-{
-    static const char *const names[] = {"call tree, callers first",
-                                        "call tree, lines first", "lines, flat"};
-    return names[shape];
-}
-
-// " classes ▸ Order ▸ call tree, callers first   LIVE 1s       exact · 14 nodes …"
-static void
-draw_title(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
-           int row)
-{
-    char text[LINE_BYTES];
-    char right[LINE_BYTES] = "";
-    char name[TREE_NAME_BYTES];
-    struct header_state state = header_state(scene);
-    const char *into = scene->glyphs->into;
-    text_fit(name, sizeof name, tree->name, grid->columns / 3, scene->ascii);
-    snprintf(text, sizeof text, "classes %s %s %s %s", into, name, into,
-             shape_name(tree->paths.shape));
-    int at = 1 + grid_put(grid, row, 1, grid->columns - 1, STYLE_ACCENT, text);
-    grid_mark(grid, row, 0, at, ATTRIBUTE_BOLD);
-    snprintf(text, sizeof text, "%s %.100s", state.word, state.detail);
-    at += 3 + grid_put(grid, row, at + 3, grid->columns - at - 3, state.style, text);
-    if (tree->tree != NULL) {
-        describe(tree, scene, right, sizeof right);
-    }
-    bool warn = tree->tree != NULL && (tree_header(tree->tree)->flags & TREE_FULL) != 0;
-    int room = grid->columns - at - 3;
-    text_fit(text, sizeof text, right, room > 0 ? room : 0, scene->ascii);
-    if (room > 12) {
-        grid_put_right(grid, row, at + 2, room, warn ? STYLE_WARNING : STYLE_DIM, text);
-    }
-}
-
-static void
-lay_out(struct tree_view *tree, struct area area)
-{
-    int path;
-    int used = MARGIN;
-    tree->heading_row = area.row + 1;
-    tree->first_row = area.row + 2;
-    tree->page = area.rows - 2;
-    if (!tree->no_source && area.rows >= SOURCE_FROM_ROWS) {
-        tree->page -= area.rows / 3;
-    }
-    tree->shown_count = tree_column_layout(area.columns - MARGIN - 1, tree->paths.order,
-                                           tree->shown, &path);
-    for (int i = 0; i < tree->shown_count; i++) {
-        used += tree_columns[tree->shown[i]].width;
-    }
-    tree->path_at = used + 2;
-}
-
-static void
-draw_headings(const struct tree_view *tree, const struct scene *scene, struct grid *grid)
-{
-    int at = MARGIN;
-    const char *arrow =
-        tree->paths.inverted ? scene->glyphs->ascending : scene->glyphs->descending;
-    for (int i = 0; i < tree->shown_count; i++) {
-        char title[TREE_TITLE_BYTES];
-        char heading[TREE_TITLE_BYTES + 8];
-        const struct tree_column *column = &tree_columns[tree->shown[i]];
-        bool sorted = column->word != NULL && column->order == tree->paths.order;
-        tree_column_title(title, tree->shown[i], scene, tree->tree);
-        snprintf(heading, sizeof heading, sorted ? "%s %s" : "%s", title, arrow);
-        grid_put_right(grid, tree->heading_row, at + 1, column->width - 1,
-                       sorted ? STYLE_ACCENT : STYLE_HEADING, heading);
-        at += column->width;
-    }
-    bool sorted = tree->paths.order == PATHS_BY_LABEL;
-    grid_put(grid, tree->heading_row, tree->path_at, grid->columns - tree->path_at,
-             sorted ? STYLE_ACCENT : STYLE_HEADING,
-             sorted && tree->paths.inverted ? "PATH, inverted" : "PATH");
-    grid_mark(grid, tree->heading_row, 0, grid->columns, ATTRIBUTE_BOLD);
-}
-
-// For each depth up to the row's, whether a sibling follows further down.
-static bool
-branch_goes_on(const struct paths *paths, size_t row, uint32_t depth)
-{
-    for (size_t at = row; at > 0; at--) {
-        if (paths->rows[at].depth == depth) {
-            return !paths->rows[at].last;
-        }
-    }
-    return false;
-}
-
-// "│ ├▾ " before a label.
-static int
-draw_branches(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
-              int line, size_t index)
-{
-    const struct paths_row *row = &tree->paths.rows[index];
-    const struct glyphs *glyphs = scene->glyphs;
-    int at = tree->path_at;
-    uint32_t first = row->depth > DEPTH_MAX ? row->depth - DEPTH_MAX : 1;
-    for (uint32_t depth = first; depth < row->depth; depth++, at += 2) {
-        if (branch_goes_on(&tree->paths, index, depth)) {
-            grid_put(grid, line, at, 1, STYLE_DIM, glyphs->branch_past);
-        }
-    }
-    if (row->depth > 0) {
-        grid_put(grid, line, at, 1, STYLE_DIM,
-                 row->last ? glyphs->branch_last : glyphs->branch);
-        at++;
-    }
-    if (row->foldable) {
-        grid_put(grid, line, at, 1, STYLE_ACCENT,
-                 row->open ? glyphs->open : glyphs->folded);
-    }
-    return at + 2;
-}
-
-static void
-draw_path(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
-          int line, size_t index)
-{
-    char label[LINE_BYTES];
-    char place[LINE_BYTES];
-    char fitted[LINE_BYTES];
-    char times[FORMAT_BYTES];
-    const struct paths_row *row = &tree->paths.rows[index];
-    int at = draw_branches(tree, scene, grid, line, index);
-    int room = grid->columns - at - 1;
-    paths_label(&tree->paths, index, label, sizeof label);
-    paths_place(&tree->paths, index, place, sizeof place);
-    bool dim = row->kind != PATHS_ROW_NODE ||
-               (tree->paths.filter[0] != '\0' && !row->matched && index > 0);
-    text_fit(fitted, sizeof fitted, label, room > 0 ? room : 0, scene->ascii);
-    int used = grid_put(grid, line, at, room, dim ? STYLE_DIM : STYLE_NORMAL, fitted);
-    if (row->recursion > 0 && row->kind == PATHS_ROW_NODE &&
-        (tree_frame(tree->tree, row->node)->flags & FRAME_C) == 0) {
-        snprintf(times, sizeof times, " %s%u", scene->glyphs->times,
-                 (unsigned)row->recursion + 1);
-        used += grid_put(grid, line, at + used, room - used, STYLE_WARNING, times);
-    }
-    text_fit(fitted, sizeof fitted, place, room - used - 2 > 0 ? room - used - 2 : 0,
-             scene->ascii);
-    if (room - used > 6) {
-        grid_put(grid, line, at + used + 2, room - used - 2, STYLE_DIM, fitted);
-    }
-}
-
-static void
-draw_row(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
-         int line, size_t index)
-{
-    const struct paths_row *row = &tree->paths.rows[index];
-    int at = MARGIN;
-    for (int i = 0; i < tree->shown_count; i++) {
-        const struct tree_column *column = &tree_columns[tree->shown[i]];
-        column->draw(scene, row, grid, line, at, column->width);
-        at += column->width;
-    }
-    draw_path(tree, scene, grid, line, index);
-    if (index == tree->cursor) {
-        grid_put(grid, line, MARGIN - 1, 1, STYLE_SELECTED, scene->glyphs->cursor);
-        grid_mark(grid, line, 0, grid->columns, ATTRIBUTE_SELECTED);
-    }
-}
-
-static void
-show_cursor(struct tree_view *tree)
-{
-    size_t page = tree->page > 0 ? (size_t)tree->page : 1;
-    if (tree->cursor < tree->top) {
-        tree->top = tree->cursor;
-    } else if (tree->cursor >= tree->top + page) {
-        tree->top = tree->cursor - page + 1;
-    }
-    if (tree->top + page > tree->paths.count) {
-        tree->top = tree->paths.count > page ? tree->paths.count - page : 0;
-    }
-}
-
 bool
 tree_view_place(const struct tree_view *tree, const char **file, uint32_t *line)
 {
     return tree->tree != NULL && place_of(tree, tree->cursor, file, line);
-}
-
-// "12 488 live, +41.2/s"
-static void
-describe_row(const struct paths_row *row, const struct scene *scene, char *out,
-             size_t capacity)
-{
-    char live[FORMAT_BYTES];
-    char rate[FORMAT_BYTES];
-    format_grouped(live, scene->glyphs, round(row->total.live));
-    format_rate_change(rate, scene->glyphs, row->live_per_second);
-    snprintf(out, capacity, isnan(row->live_per_second) ? "%s live" : "%s live, %s/s",
-             live, rate);
-}
-
-static void
-draw_source(struct tree_view *tree, const struct scene *scene, struct grid *grid,
-            struct area area)
-{
-    const char *file = "";
-    uint32_t line = 0;
-    char said[FORMAT_BYTES * 3] = "";
-    const struct paths_row *row = tree_view_row(tree);
-    int first = tree->first_row + tree->page;
-    struct area pane = {first, area.column, area.row + area.rows - first, area.columns};
-    if (pane.rows < 2) {
-        return;
-    }
-    if (!tree_view_place(tree, &file, &line)) {
-        file = "";
-    }
-    if (row != NULL) {
-        describe_row(row, scene, said, sizeof said);
-    }
-    source_draw(&tree->source, scene, grid, pane, file, line, said);
-}
-
-// Why there is no tree, and what would help.
-static void
-draw_words(const struct tree_view *tree, const struct scene *scene, struct grid *grid)
-{
-    bool gone = tree_view_class(tree, scene) == NULL;
-    const char *first = gone ? "The class is gone, and its tree with it."
-                        : tree->words[0] != '\0'
-                            ? tree->words
-                            : "Stacks are taken of every object that is born from now "
-                              "on; the tree is on its way.";
-    bool waiting = !gone && tree->words[0] == '\0';
-    grid_put(grid, tree->first_row, MARGIN, grid->columns - MARGIN,
-             waiting ? STYLE_ACCENT : STYLE_WARNING, first);
-    if (waiting && scene->link != LINK_LIVE) {
-        grid_put(grid, tree->first_row + 1, MARGIN, grid->columns - MARGIN, STYLE_NORMAL,
-                 "Not connected: it comes when the program is back.");
-    }
-}
-
-static void
-draw(struct view *view, const struct scene *scene, struct grid *grid, struct area area)
-{
-    struct tree_view *tree = tree_of(view);
-    lay_out(tree, area);
-    draw_title(tree, scene, grid, area.row);
-    if (tree->tree == NULL) {
-        draw_words(tree, scene, grid);
-        return;
-    }
-    draw_headings(tree, scene, grid);
-    show_cursor(tree);
-    for (int i = 0; i < tree->page && tree->top + (size_t)i < tree->paths.count; i++) {
-        draw_row(tree, scene, grid, tree->first_row + i, tree->top + (size_t)i);
-    }
-    if (tree->page < area.rows - 2) {
-        draw_source(tree, scene, grid, area);
-    }
 }
 
 /* Keys. */
@@ -717,6 +449,9 @@ static unsigned
 act(struct view *view, struct scene *scene, enum action action, struct key key)
 {
     struct tree_view *tree = tree_of(view);
+    if (tree->key == 0) {
+        remember(tree); // what a key is pressed at is where the cursor stays
+    }
     if (fold_some(tree, scene, action) || arrange(tree, scene, action)) {
         tree->held_until_ms = action == ACTION_TURN ? 0 : tree->held_until_ms;
         return OUTCOME_DRAW;
@@ -739,8 +474,7 @@ mouse(struct view *view, struct scene *scene, struct key key)
         return OUTCOME_NONE;
     }
     const struct paths_row *clicked = &tree->paths.rows[row];
-    uint32_t depth = clicked->depth < DEPTH_MAX ? clicked->depth : DEPTH_MAX;
-    int sign = tree->path_at + (depth > 0 ? 2 * (int)depth - 1 : 0);
+    int sign = tree_draw_sign(tree, row);
     move_to(tree, scene, row);
     if (clicked->foldable && key.column >= sign - 1 && key.column <= sign + 1) {
         paths_fold(&tree->paths, row, !clicked->open, false);
@@ -754,7 +488,7 @@ static const struct view_class tree_class = {
     .bindings = bindings,
     .word = word_at,
     .update = update,
-    .draw = draw,
+    .draw = tree_draw,
     .can = can,
     .act = act,
     .mouse = mouse,

@@ -28,7 +28,8 @@ struct tree_view {
     const struct tree_model *tree; // borrowed, as of the last update; or NULL
     size_t cursor;
     size_t top;
-    uint64_t key; // of the row under the cursor, 0: the first row with objects
+    uint64_t key;  // of the row under the cursor, 0: the first row with objects
+    uint32_t node; // of that row
     uint64_t held_until_ms;
     uint32_t level; // unfolded to, by `+` and `-`
     bool no_source;

@@ -13,7 +13,7 @@
 static void
 with_demo(struct fixture *fixture)
 {
-    fixture_start(fixture, (struct fixture_options){false, false});
+    fixture_start(fixture, (struct fixture_options){0});
     fixture_demo(fixture);
 }
 
@@ -46,7 +46,7 @@ draws_with_ascii_alone(void **state)
 {
     struct fixture fixture;
     (void)state;
-    fixture_start(&fixture, (struct fixture_options){true, false});
+    fixture_start(&fixture, (struct fixture_options){.ascii = true});
     fixture_demo(&fixture);
     fixture_keys(&fixture, "j");
     fixture_golden(&fixture, "classes-ascii", 118, 16);
@@ -168,7 +168,7 @@ says_what_it_waits_for(void **state)
 {
     struct fixture fixture;
     (void)state;
-    fixture_start(&fixture, (struct fixture_options){false, false});
+    fixture_start(&fixture, (struct fixture_options){0});
     app_link(fixture.app, LINK_CONNECTING, "no such file: is the program running?",
              fixture.now_ms);
     fixture_golden(&fixture, "connecting", 80, 12);
@@ -183,7 +183,7 @@ tells_how_to_wake_a_dormant_probe(void **state)
     struct fixture fixture;
     struct sample sample = fixture_sample(NULL, 0, true);
     (void)state;
-    fixture_start(&fixture, (struct fixture_options){false, false});
+    fixture_start(&fixture, (struct fixture_options){0});
     fixture_hello(&fixture, 4120);
     sample.mode = MODE_DORMANT;
     sample.totals =
@@ -205,7 +205,7 @@ shows_what_a_census_cannot_tell(void **state)
     struct fixture fixture;
     struct sample sample = fixture_sample(rows, 1, true);
     (void)state;
-    fixture_start(&fixture, (struct fixture_options){false, false});
+    fixture_start(&fixture, (struct fixture_options){0});
     fixture_hello(&fixture, 4120);
     fixture_names(&fixture, names, 1);
     sample.mode = MODE_CENSUS;
@@ -263,7 +263,7 @@ shows_hostile_names_as_text(void **state)
     struct class_row rows[COUNT];
     struct fixture fixture;
     (void)state;
-    fixture_start(&fixture, (struct fixture_options){false, false});
+    fixture_start(&fixture, (struct fixture_options){0});
     for (size_t i = 0; i < COUNT; i++) {
         names[i] = (struct class_name){(class_id)(i + 1), 0, text_of(hostile[i])};
         rows[i] = (struct class_row){(class_id)(i + 1), 1000 - i, 0, 0, 40};

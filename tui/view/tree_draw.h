@@ -1,0 +1,17 @@
+/*
+ * What the view of a call tree looks like: title, rows with their branches, the pane
+ * of source below.
+ */
+#ifndef TUI_VIEW_TREE_DRAW_H
+#define TUI_VIEW_TREE_DRAW_H
+
+#include "tui/view/tree_view.h"
+
+// A view_class's draw.
+void tree_draw(struct view *view, const struct scene *scene, struct grid *grid,
+               struct area area);
+
+// The column of the sign that folds and unfolds a row.
+int tree_draw_sign(const struct tree_view *tree, size_t row);
+
+#endif
