@@ -10,12 +10,14 @@
 
 #include <cmocka.h>
 
-#include "tests/tui/fixture.h"
+#include "tests/tui/orders.h"
 
 #define STEPS 8000
 #define CLASSES 60
 
 static uint32_t seed;
+static uint32_t opens;
+static uint32_t opened; // the class whose tree was asked for last
 
 static uint32_t
 pick(uint32_t below)
@@ -72,12 +74,80 @@ random_sample(struct fixture *fixture)
 }
 
 static void
+random_frames(struct fixture *fixture)
+{
+    static const char *const labels[] = {"", "Order#total", "\x1b[2J", "<main>", "\xff"};
+    static const char *const paths[] = {"", "/srv/app/order.rb", "(eval)", "relative.rb",
+                                        "/var/lib/gems/3.1.0/gems/rack-2.2/lib/rack.rb"};
+    struct frame_name names[4];
+    for (int i = 0; i < 4; i++) {
+        names[i] =
+            (struct frame_name){FRAME_FIRST + pick(20), pick(2), text_of(labels[pick(5)]),
+                                text_of(paths[pick(5)]), random_count()};
+    }
+    fixture_message(fixture, (struct message){
+                                 .kind = MESSAGE_FRAMES, .frames = {names, 4}
+    });
+}
+
+static void
+random_verdicts(struct fixture *fixture)
+{
+    struct verdict_row rows[5];
+    for (int i = 0; i < 5; i++) {
+        rows[i] = (struct verdict_row){
+            pick(CLASSES),
+            pick(7),
+            {random_count(), random_count(), random_count(), random_count()},
+            text_of(pick(2) == 0 ? "" : "+5 objects")
+        };
+    }
+    fixture_message(fixture, (struct message){
+                                 .kind = MESSAGE_VERDICTS, .verdicts = {rows, 5}
+    });
+}
+
+// Of the class that is open, mostly; its nodes hang under one another as they may.
+static void
+random_tree(struct fixture *fixture)
+{
+    struct tree_node nodes[12];
+    struct tree_site sites[12];
+    uint32_t id = 16 + pick(40);
+    size_t count = pick(12);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t parent = pick(3) == 0 ? 0 : i > 0 && pick(3) > 0 ? nodes[i - 1].id : 17;
+        id += 1 + pick(3);
+        nodes[i] = (struct tree_node){id, parent < id ? parent : 0,
+                                      FRAME_FIRST + pick(22), pick(500), pick(3)};
+        sites[i] = (struct tree_site){
+            16 + pick(60),  pick(4) == 0 ? pick(20) : 0,
+            random_count(), random_count(),
+            random_count(), {random_count(), pick(50), 0, pick(9)}
+        };
+    }
+    struct tree tree = {.class_id = opened > 0 && pick(5) > 0 ? opened : pick(CLASSES),
+                        .key = pick(3) == 0,
+                        .flags = pick(8),
+                        .live = random_count(),
+                        .since_us = random_count(),
+                        .shift = pick(20),
+                        .unsampled_live = pick(1000),
+                        .depth = pick(100),
+                        .nodes = nodes,
+                        .node_count = count,
+                        .sites = sites,
+                        .site_count = count};
+    fixture_message(fixture, (struct message){.kind = MESSAGE_TREE, .tree = tree});
+}
+
+static void
 random_message(struct fixture *fixture)
 {
     static const char long_text[] = "a very long one indeed that no screen can hold in a "
                                     "single line of text, however wide it may be";
     static const char *const texts[] = {"", "a notice", "\x1b[31m", long_text};
-    switch (pick(12)) {
+    switch (pick(16)) {
     case 0:
         fixture_hello(fixture, pick(3) + 1);
         break;
@@ -106,6 +176,16 @@ random_message(struct fixture *fixture)
     case 6:
         random_names(fixture);
         break;
+    case 7:
+        random_frames(fixture);
+        break;
+    case 8:
+    case 9:
+        random_tree(fixture);
+        break;
+    case 10:
+        random_verdicts(fixture);
+        break;
     default:
         random_sample(fixture);
         break;
@@ -116,18 +196,21 @@ static struct key
 random_key(void)
 {
     struct key key = {0};
-    switch (pick(6)) {
+    switch (pick(7)) {
     case 0:
-        key.code = KEY_CODE_SPECIAL + pick(30);
+        key.code = (unsigned char)"liptfeE*C+-"[pick(11)]; // the tree, and within it
         break;
     case 1:
-        key.code = pick(32);
+        key.code = KEY_CODE_SPECIAL + pick(30);
         break;
     case 2:
+        key.code = pick(32);
+        break;
+    case 3:
         key = (struct key){KEY_CODE_MOUSE, (int)pick(4), (int)pick(60) - 5,
                            (int)pick(150) - 5};
         break;
-    case 3:
+    case 4:
         key.code = pick(0x110000);
         break;
     default:
@@ -153,6 +236,18 @@ check_grid(const struct grid *grid)
 }
 
 static void
+note_requests(const struct fixture *fixture)
+{
+    for (int i = 0; i < fixture->sent_count; i++) {
+        const struct request *request = &fixture->sent[i];
+        if (request->action == REQUEST_OPEN) {
+            opened = (uint32_t)request->argument;
+            opens++;
+        }
+    }
+}
+
+static void
 survives(uint32_t with_seed, bool ascii)
 {
     struct fixture fixture;
@@ -174,6 +269,7 @@ survives(uint32_t with_seed, bool ascii)
             fixture.reactions = app_key(fixture.app, random_key(), fixture.now_ms);
             break;
         }
+        note_requests(&fixture);
         app_draw(fixture.app, &fixture.grid, fixture.now_ms);
         check_grid(&fixture.grid);
     }
@@ -194,6 +290,38 @@ survives_whatever_is_typed_and_sent(void **state)
     for (uint32_t i = 1; i <= 4; i++) {
         survives(i, i == 4);
     }
+    assert_in_range(opens, 50, STEPS); // trees were among what was seen
+}
+
+// Within the tree and the flame graph, which most random walks leave soon.
+static void
+survives_whatever_is_typed_at_a_tree(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+    seed = 7;
+    orders_open(&fixture, ORDERS_SAMPLED);
+    opened = ORDERS_CLASS;
+    for (int step = 0; step < STEPS; step++) {
+        fixture.sent_count = 0;
+        if (pick(5) == 0) {
+            random_tree(&fixture);
+        } else if (pick(20) == 0) {
+            random_frames(&fixture);
+        } else if (pick(300) == 0) {
+            assert_true(grid_resize(&fixture.grid, 2 + (int)pick(45), (int)pick(140)));
+        } else if (pick(100) == 0) {
+            fixture_demo_second(&fixture);
+            fixture_keys(&fixture, "<Esc><Esc><Esc><Esc><Esc>L\\gjjjjl");
+        } else if (pick(60) == 0) {
+            fixture_keys(&fixture, "fjj<Enter>");
+        } else {
+            app_key(fixture.app, random_key(), fixture.now_ms);
+        }
+        app_draw(fixture.app, &fixture.grid, fixture.now_ms);
+        check_grid(&fixture.grid);
+    }
+    fixture_stop(&fixture);
 }
 
 int
@@ -201,6 +329,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(survives_whatever_is_typed_and_sent),
+        cmocka_unit_test(survives_whatever_is_typed_at_a_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -407,7 +407,8 @@ bool
 tree_store_apply(struct tree_model *tree, struct frames_kept *frames,
                  const struct tree *message, struct stamp at)
 {
-    if (!end_moment(tree, at.monotonic_us)) {
+    uint32_t root; // stands on a frame even when nothing hangs under it
+    if (!frames_slot(frames, FRAME_ROOT, &root) || !end_moment(tree, at.monotonic_us)) {
         return false;
     }
     tree->stale = true; // nodes without objects may be added before memory runs out

@@ -18,8 +18,9 @@ age_histogram(char out[AGE_BYTES], const struct glyphs *glyphs,
         return;
     }
     for (unsigned i = 0; i < AGE_BUCKETS; i++) {
-        int level = (int)ceil(ages[i] / most * GLYPHS_LEVELS) - 1;
-        strcat(out, level < 0 ? " " : glyphs->levels[level]);
+        bool some = ages[i] > 0; // false as well when not known
+        int level = some ? (int)ceil(ages[i] / most * GLYPHS_LEVELS) - 1 : 0;
+        strcat(out, some ? glyphs->levels[level] : " ");
     }
 }
 

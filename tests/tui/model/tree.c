@@ -12,6 +12,7 @@
 
 #include "tests/tui/memory.h"
 #include "tests/tui/model/forest.h"
+#include "tui/model/paths.h"
 #include "tui/model/tree_store.h"
 
 static const struct tree_node two[] = {
@@ -79,6 +80,23 @@ sums_what_is_below_each_node(void **state)
     assert_true(tree_exact(tree));
     assert_int_equal(tree_depth(tree, create), 3);
     assert_null(model_tree(model, ORDER + 1));
+    model_free(model);
+}
+
+static void
+a_class_without_objects_has_a_tree_with_nothing_in_it(void **state)
+{
+    struct model *model = forest_model(0);
+    struct paths paths;
+    (void)state;
+    assert_true(forest_tree(model, 101, (struct tree){.key = true}));
+    const struct tree_model *tree = model_tree(model, ORDER);
+    assert_int_equal(tree_node_count(tree), 1);
+    assert_true(tree_total(tree, 0).live == 0);
+    paths_init(&paths);
+    assert_true(paths_update(&paths, tree));
+    assert_int_equal(paths.count, 1);
+    paths_destroy(&paths);
     model_free(model);
 }
 
@@ -418,6 +436,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_what_is_below_each_node),
+        cmocka_unit_test(a_class_without_objects_has_a_tree_with_nothing_in_it),
         cmocka_unit_test(labels_nodes_as_ruby_does_and_escapes_what_it_was_told),
         cmocka_unit_test(estimates_by_weight_and_keeps_the_root_exact),
         cmocka_unit_test(gives_the_root_what_no_path_accounts_for),
