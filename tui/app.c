@@ -49,6 +49,7 @@ app_new(const struct app_options *options, uint64_t now_ms)
     app->scene.read_source = options->read_source;
     table_init(&app->table);
     tree_view_init(&app->tree);
+    flame_init(&app->flame);
     app->stack[app->depth++] = &app->table.view;
     return app;
 }
@@ -61,6 +62,7 @@ app_free(struct app *app)
     }
     table_destroy(&app->table);
     tree_view_destroy(&app->tree);
+    flame_destroy(&app->flame);
     model_free(app->paused);
     model_free(app->model);
     free(app);
@@ -152,7 +154,7 @@ keep_paused(struct app *app)
     }
     app->paused = model_copy(app->model);
     rows_forget(&app->table.rows);
-    tree_view_forget(&app->tree);
+    app_tree_forget(app);
     if (app->paused != NULL) {
         app->scene.model = app->paused;
     } else {

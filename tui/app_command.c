@@ -289,7 +289,7 @@ run_live(struct app *app, const char *argument)
         app->scene.model = app->model;
         app->scene.sample_ms = app->sample_ms;
         rows_forget(&app->table.rows);
-        tree_view_forget(&app->tree);
+        app_tree_forget(app);
     }
     return REACT_DRAW;
 }

@@ -66,11 +66,18 @@ app_tree_follow(struct app *app)
 }
 
 void
+app_tree_forget(struct app *app)
+{
+    tree_view_forget(&app->tree);
+    paths_forget(&app->flame.paths, true);
+}
+
+void
 app_tree_reconnect(struct app *app)
 {
     app->opened = 0;
     app->refused = 0;
-    tree_view_forget(&app->tree);
+    app_tree_forget(app);
 }
 
 void
@@ -186,7 +193,7 @@ app_tree_flame(struct app *app, const char *argument)
     if (app->tree.tree == NULL || app->depth >= APP_STACK_MAX) {
         return app_tell(app, true, "flame: open a class's call tree first");
     }
-    flame_init(&app->flame, &app->tree);
+    flame_open(&app->flame, &app->tree);
     app->stack[app->depth++] = &app->flame.view;
     return REACT_DRAW;
 }

@@ -16,6 +16,9 @@ bool app_tree_shown(const struct app *app);
 // tree that is shown, or tell it that none is.
 void app_tree_follow(struct app *app);
 
+// The model is about to go, and the tree that is shown with it.
+void app_tree_forget(struct app *app);
+
 // A new connection: ids mean nothing any more.
 void app_tree_reconnect(struct app *app);
 

@@ -2,11 +2,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tui/text/text.h"
 #include "tui/view/format.h"
 #include "tui/view/header.h"
+#include "tui/view/tree_draw.h"
 
 #define TEXT_BYTES 1024
 #define CELLS_MIN 0.5 // of a box of its own
@@ -21,6 +23,7 @@ flame_of(struct view *view)
 static const struct binding bindings[] = {
     {ACTION_UNFOLD, {KEY_CODE_ENTER}, "zoom", "let the box fill the width"},
     {ACTION_FOLD, {KEY_CODE_BACKSPACE, 'z'}, "zoom out", "back to the box around it"},
+    {ACTION_OWN, {'p'}, "own code", "gems, the standard library and C as one box, or every frame"},
     {ACTION_SINCE_MARK, {'d'}, "since", "widths of what lives, or of what came since the mark"},
     {ACTION_UP, {KEY_CODE_UP, 'k'}, NULL, "to the caller"},
     {ACTION_DOWN, {KEY_CODE_DOWN, 'j'}, NULL, "to the widest box it called"},
@@ -53,6 +56,11 @@ word_at(const struct scene *scene, size_t index, struct word *word)
 
 /* Boxes. */
 
+struct flame_row {
+    double below; // width of what hangs under it
+    int box;      // -1 when it has none
+};
+
 static const struct tree_model *
 tree_of(const struct flame *flame)
 {
@@ -61,112 +69,113 @@ tree_of(const struct flame *flame)
 
 // What was born before tracing has no path to show, and would crowd out the rest.
 static double
-width_of(const struct flame *flame, uint32_t node)
+width_of(const struct flame *flame, size_t index)
 {
-    const struct tree_model *tree = tree_of(flame);
-    if (tree_frame(tree, node)->id == FRAME_BEFORE_TRACING) {
+    const struct paths_row *row = &flame->paths.rows[index];
+    if (tree_frame(tree_of(flame), row->node)->id == FRAME_BEFORE_TRACING) {
         return 0;
     }
-    double value =
-        flame->since ? fabs(tree_delta(tree, node)) : tree_total(tree, node).live;
+    double value = flame->since ? fabs(row->delta) : row->total.live;
     return isnan(value) ? 0 : value;
 }
 
-// Objects that have no path because nobody took their stacks.
-static double
-untraced(const struct tree_model *tree)
+static size_t
+row_of(const struct flame *flame, uint64_t key)
 {
-    uint32_t child = tree_first_child(tree, 0);
-    while (child != TREE_NONE && tree_frame(tree, child)->id != FRAME_BEFORE_TRACING) {
-        child = tree_next_sibling(tree, child);
-    }
-    return child != TREE_NONE ? tree_total(tree, child).live : 0;
+    size_t row = key != 0 ? paths_find(&flame->paths, key) : 0;
+    return row != SIZE_MAX ? row : 0;
 }
 
-// What is below a node: with changes of both signs more than the node's own.
-static double
-width_below(const struct flame *flame, uint32_t node)
+// False when memory ran out.
+static bool
+measure(struct flame *flame)
 {
-    const struct tree_model *tree = tree_of(flame);
-    double sum = 0;
-    uint32_t child = tree_first_child(tree, node);
-    for (; child != TREE_NONE; child = tree_next_sibling(tree, child)) {
-        sum += width_of(flame, child);
+    const struct paths *paths = &flame->paths;
+    if (paths->count > flame->capacity) {
+        struct flame_row *rows = realloc(flame->rows, paths->count * sizeof *rows);
+        if (rows == NULL) {
+            return false;
+        }
+        flame->rows = rows;
+        flame->capacity = paths->count;
     }
-    return sum;
+    for (size_t i = 0; i < paths->count; i++) {
+        flame->rows[i] = (struct flame_row){0, -1};
+        if (i > 0) {
+            flame->rows[paths_parent(paths, i)].below += width_of(flame, i);
+        }
+    }
+    return true;
 }
 
 static struct flame_box *
-add_box(struct flame *flame, uint32_t node, int level, int from, int to)
+add_box(struct flame *flame, size_t row, int level, int from, int to)
 {
-    if (flame->count == FLAME_BOXES_MAX) {
+    if (flame->count == FLAME_BOXES_MAX || from >= to) {
         return NULL;
     }
+    // with changes of both signs what is below a box may be more than its own
+    double own = row > 0 ? width_of(flame, row) : 0;
+    double below = flame->rows[row].below;
+    double most = own > below ? own : below;
     struct flame_box *box = &flame->boxes[flame->count++];
-    *box = (struct flame_box){node, level, from, to, 0};
+    *box = (struct flame_box){.row = row,
+                              .level = level,
+                              .from = from,
+                              .to = to,
+                              .place = from,
+                              .cells_each = most > 0 ? (to - from) / most : 0};
     return box;
 }
 
-// Cells of the boxes that are wide enough to be drawn.
-static double
-wide_cells(const struct flame *flame, uint32_t node, double cells_each)
-{
-    const struct tree_model *tree = tree_of(flame);
-    double sum = 0;
-    uint32_t child = tree_first_child(tree, node);
-    for (; child != TREE_NONE; child = tree_next_sibling(tree, child)) {
-        double cells = width_of(flame, child) * cells_each;
-        sum += cells >= CELLS_MIN ? cells : 0;
-    }
-    return sum;
-}
-
-// The boxes of what a box called, side by side in its cells; what is narrower than a
-// cell shares one at the end. The tree lists the newest path first: it is drawn last,
-// so that boxes stay where they are when paths come.
+// Below its parent's box, beside what is there already.
 static void
-add_children(struct flame *flame, const struct flame_box *parent)
+place_row(struct flame *flame, size_t row)
 {
-    const struct tree_model *tree = tree_of(flame);
-    const struct flame_box at = *parent;
-    double own = at.node == 0 ? 0 : width_of(flame, at.node);
-    double below = width_below(flame, at.node);
-    double cells_each = (at.to - at.from) / (own > below ? own : below > 0 ? below : 1);
-    double place = at.from + wide_cells(flame, at.node, cells_each);
-    uint32_t narrow = 0;
-    int end = (int)(place + 0.5);
-    uint32_t child = tree_first_child(tree, at.node);
-    for (; child != TREE_NONE; child = tree_next_sibling(tree, child)) {
-        double cells = width_of(flame, child) * cells_each;
-        if (cells >= CELLS_MIN) {
-            int to = (int)(place + 0.5);
-            place -= cells;
-            int from = (int)(place + 0.5);
-            add_box(flame, child, at.level + 1, from, to > from ? to : from + 1);
-        } else {
-            narrow += cells > 0;
-        }
+    int above = flame->rows[paths_parent(&flame->paths, row)].box;
+    if (above < 0) {
+        return;
     }
-    if (narrow > 0 && end < at.to) {
-        struct flame_box *box = add_box(flame, at.node, at.level + 1, end, end + 1);
-        if (box != NULL) {
-            box->several = narrow;
-        }
+    struct flame_box *parent = &flame->boxes[above];
+    double cells = width_of(flame, row) * parent->cells_each;
+    if (cells < CELLS_MIN) {
+        parent->narrow += cells > 0;
+        return;
+    }
+    int from = (int)(parent->place + 0.5);
+    parent->place += cells;
+    int to = (int)(parent->place + 0.5);
+    if (add_box(flame, row, parent->level + 1, from, to < parent->to ? to : parent->to) !=
+        NULL) {
+        flame->rows[row].box = flame->count - 1;
     }
 }
 
-// Breadth first, so that boxes are in order of level and place.
+// Rows come in the order of the tree, each after its parent.
 static void
 lay_out(struct flame *flame, int columns)
 {
+    const struct paths *paths = &flame->paths;
+    size_t zoom = row_of(flame, flame->zoom);
     flame->count = 0;
-    if (flame->zoom >= tree_node_count(tree_of(flame))) {
-        flame->zoom = 0;
+    if (paths->count == 0 || !measure(flame)) {
+        return;
     }
-    add_box(flame, flame->zoom, 0, 0, columns);
-    for (int i = 0; i < flame->count; i++) {
-        if (flame->boxes[i].several == 0) {
-            add_children(flame, &flame->boxes[i]);
+    add_box(flame, zoom, 0, 0, columns);
+    flame->rows[zoom].box = 0;
+    for (size_t i = zoom + 1;
+         i < paths->count && paths->rows[i].depth > paths->rows[zoom].depth; i++) {
+        place_row(flame, i);
+    }
+    for (int i = 0, count = flame->count; i < count; i++) {
+        const struct flame_box box = flame->boxes[i];
+        int from = (int)(box.place + 0.5);
+        if (box.narrow > 0 && from < box.to) {
+            struct flame_box *rest =
+                add_box(flame, box.row, box.level + 1, from, from + 1);
+            if (rest != NULL) {
+                rest->several = true;
+            }
         }
     }
 }
@@ -174,8 +183,9 @@ lay_out(struct flame *flame, int columns)
 static const struct flame_box *
 selected_box(const struct flame *flame)
 {
+    size_t row = row_of(flame, flame->selected);
     for (int i = 0; i < flame->count; i++) {
-        if (flame->boxes[i].node == flame->selected && flame->boxes[i].several == 0) {
+        if (flame->boxes[i].row == row && !flame->boxes[i].several) {
             return &flame->boxes[i];
         }
     }
@@ -183,14 +193,20 @@ selected_box(const struct flame *flame)
 }
 
 static void
+select_row(struct flame *flame, size_t row)
+{
+    flame->selected = row < flame->paths.count ? paths_key(&flame->paths, row) : 0;
+}
+
+static void
 update(struct view *view, const struct scene *scene)
 {
     struct flame *flame = flame_of(view);
     (void)scene;
-    if (tree_of(flame) != NULL && flame->generation != tree_generation(tree_of(flame))) {
-        flame->generation = tree_generation(tree_of(flame));
-        flame->zoom = 0;
-        flame->selected = 0;
+    if (tree_of(flame) == NULL) {
+        paths_forget(&flame->paths, true);
+    } else {
+        paths_update(&flame->paths, tree_of(flame));
     }
 }
 
@@ -199,16 +215,17 @@ update(struct view *view, const struct scene *scene)
 static enum style
 style_of(const struct flame *flame, const struct flame_box *box)
 {
-    double delta = tree_delta(tree_of(flame), box->node);
-    if (box->several > 0) {
+    const struct paths_row *row = &flame->paths.rows[box->row];
+    if (box->several) {
         return STYLE_DIM;
     }
     if (flame->since) {
-        return delta > 0 ? STYLE_GREW : delta < 0 ? STYLE_SHRANK : STYLE_DIM;
+        return row->delta > 0 ? STYLE_GREW : row->delta < 0 ? STYLE_SHRANK : STYLE_DIM;
     }
-    const struct tree_frame *frame = tree_frame(tree_of(flame), box->node);
-    bool own = box->node == 0 || (frame->path[0] != '\0' && paths_is_own(frame->path));
-    return own ? STYLE_ACCENT : STYLE_NORMAL;
+    const struct tree_frame *frame = tree_frame(tree_of(flame), row->node);
+    bool own = frame->path[0] != '\0' && paths_is_own(frame->path);
+    return box->row == 0 || (row->kind == PATHS_ROW_NODE && own) ? STYLE_ACCENT
+                                                                 : STYLE_DIM;
 }
 
 // "Cache#fetch +12 310 ", as much as fits, then a wall.
@@ -223,14 +240,13 @@ draw_box(const struct flame *flame, const struct scene *scene, struct grid *grid
     int cells = box->to - box->from;
     int room = cells > 1 ? cells - 1 : cells;
     enum style style = style_of(flame, box);
-    double change = tree_delta(tree_of(flame), box->node);
-    if (box->several > 0) {
+    const struct paths_row *at = &flame->paths.rows[box->row];
+    if (box->several) {
         snprintf(text, sizeof text, "%s", scene->glyphs->more);
     } else {
-        tree_label(tree_of(flame), box->node, label, sizeof label);
+        tree_draw_label(&flame->paths, box->row, scene, label, sizeof label);
         (flame->since ? format_grouped_change : format_grouped)(
-            number, scene->glyphs,
-            round(flame->since ? change : tree_total(tree_of(flame), box->node).live));
+            number, scene->glyphs, round(flame->since ? at->delta : at->total.live));
         snprintf(text, sizeof text, "%s %s", label, number);
     }
     text_fit(fitted, sizeof fitted, text, room, scene->ascii);
@@ -241,9 +257,23 @@ draw_box(const struct flame *flame, const struct scene *scene, struct grid *grid
     if (cells > 1) {
         grid_put(grid, row, box->to - 1, 1, STYLE_DIM, scene->glyphs->along);
     }
-    if (box->node == flame->selected && box->several == 0) {
+    if (box == selected_box(flame)) {
         grid_mark(grid, row, box->from, cells, ATTRIBUTE_SELECTED | ATTRIBUTE_BOLD);
     }
+}
+
+// Objects that have no path because nobody took their stacks.
+static double
+untraced(const struct flame *flame)
+{
+    const struct paths *paths = &flame->paths;
+    for (size_t i = 1; i < paths->count; i++) {
+        const struct paths_row *row = &paths->rows[i];
+        if (tree_frame(tree_of(flame), row->node)->id == FRAME_BEFORE_TRACING) {
+            return row->total.live;
+        }
+    }
+    return 0;
 }
 
 // What colours mean, or what is not drawn.
@@ -253,14 +283,16 @@ draw_note(const struct flame *flame, const struct scene *scene, struct grid *gri
 {
     char text[TEXT_BYTES] = "";
     char number[FORMAT_BYTES];
-    double before = untraced(tree_of(flame));
+    double before = untraced(flame);
     if (flame->since) {
         snprintf(text, sizeof text, "red, + grew   green, - shrank");
     } else if (flame->zoom == 0 && before > 0) {
         format_grouped(number, scene->glyphs, round(before));
         snprintf(text, sizeof text, "without %s born before tracing", number);
     }
-    grid_put_right(grid, row, at, grid->columns - at - 1, STYLE_DIM, text);
+    if (text_width(text) + 3 < grid->columns - at) {
+        grid_put_right(grid, row, at, grid->columns - at - 1, STYLE_DIM, text);
+    }
 }
 
 static void
@@ -274,8 +306,10 @@ draw_title(const struct flame *flame, const struct scene *scene, struct grid *gr
     if (flame->since) {
         tree_column_title(what, TREE_COLUMN_DELTA, scene, tree_of(flame));
     }
-    snprintf(text, sizeof text, "classes %s %.200s %s flame, %s%s", into,
-             flame->tree->name, into, what, flame->zoom != 0 ? ", zoomed" : "");
+    const char *filter = flame->paths.filter;
+    snprintf(text, sizeof text, "classes %s %.200s %s flame, %s%s%s%.40s", into,
+             flame->tree->name, into, what, flame->zoom != 0 ? ", zoomed" : "",
+             filter[0] != '\0' ? ", filter " : "", filter);
     int at = 1 + grid_put(grid, row, 1, grid->columns - 1, STYLE_ACCENT, text);
     grid_mark(grid, row, 0, at, ATTRIBUTE_BOLD);
     snprintf(text, sizeof text, "%s %.100s", state.word, state.detail);
@@ -286,7 +320,7 @@ draw_title(const struct flame *flame, const struct scene *scene, struct grid *gr
 // The selected box in words: where it is, how much of the class.
 static void
 draw_words(const struct flame *flame, const struct scene *scene, struct grid *grid,
-           int row)
+           int line)
 {
     char label[TEXT_BYTES];
     char live[FORMAT_BYTES];
@@ -294,26 +328,25 @@ draw_words(const struct flame *flame, const struct scene *scene, struct grid *gr
     char share[FORMAT_BYTES];
     char text[TEXT_BYTES * 2];
     char fitted[TEXT_BYTES * 2];
-    const struct tree_model *tree = tree_of(flame);
     const struct flame_box *box = selected_box(flame);
-    uint32_t node = box != NULL ? box->node : 0;
-    struct tree_counts counts = tree_total(tree, node);
-    double whole = tree_total(tree, 0).live;
-    tree_label(tree, node, label, sizeof label);
-    format_grouped(live, scene->glyphs, round(counts.live));
-    format_grouped_change(change, scene->glyphs, round(tree_delta(tree, node)));
-    format_percent(share, scene->glyphs,
-                   whole > 0 ? 100 * counts.live / whole : (double)NAN);
+    if (box == NULL) {
+        return;
+    }
+    const struct paths_row *row = &flame->paths.rows[box->row];
+    tree_draw_label(&flame->paths, box->row, scene, label, sizeof label);
+    format_grouped(live, scene->glyphs, round(row->total.live));
+    format_grouped_change(change, scene->glyphs, round(row->delta));
+    format_percent(share, scene->glyphs, 100 * row->of_class);
     snprintf(text, sizeof text, "%.300s   %s live, %s of the class, %s %s", label, live,
              share, scene->glyphs->change, change);
     text_fit(fitted, sizeof fitted, text, grid->columns - 2, scene->ascii);
-    grid_put(grid, row, 1, grid->columns - 1, STYLE_NORMAL, fitted);
-    const struct tree_frame *frame = tree_frame(tree, node);
-    if (frame->path[0] != '\0') {
+    grid_put(grid, line, 1, grid->columns - 1, STYLE_NORMAL, fitted);
+    const struct tree_frame *frame = tree_frame(tree_of(flame), row->node);
+    if (row->kind == PATHS_ROW_NODE && frame->path[0] != '\0') {
         snprintf(text, sizeof text, "%.900s:%u", frame->path,
-                 (unsigned)tree_line(tree, node));
+                 (unsigned)tree_line(tree_of(flame), row->node));
         text_fit(fitted, sizeof fitted, text, grid->columns - 2, scene->ascii);
-        grid_put(grid, row + 1, 1, grid->columns - 1, STYLE_DIM, fitted);
+        grid_put(grid, line + 1, 1, grid->columns - 1, STYLE_DIM, fitted);
     }
 }
 
@@ -361,45 +394,56 @@ select_beside(struct flame *flame, int by)
     const struct flame_box *best = NULL;
     for (int i = 0; box != NULL && i < flame->count; i++) {
         const struct flame_box *at = &flame->boxes[i];
-        bool beside = at->level == box->level && at->several == 0 &&
+        bool beside = at->level == box->level && !at->several &&
                       (by < 0 ? at->to <= box->from : at->from >= box->to);
         if (beside && (best == NULL || by < 0)) {
             best = at;
         }
     }
-    flame->selected = best != NULL ? best->node : flame->selected;
+    if (best != NULL) {
+        select_row(flame, best->row);
+    }
 }
 
 static void
 select_below(struct flame *flame)
 {
+    const struct flame_box *box = selected_box(flame);
     const struct flame_box *best = NULL;
-    const struct tree_model *tree = tree_of(flame);
-    for (int i = 0; i < flame->count; i++) {
+    for (int i = 0; box != NULL && i < flame->count; i++) {
         const struct flame_box *at = &flame->boxes[i];
-        if (at->several == 0 && at->level > 0 &&
-            tree_parent(tree, at->node) == flame->selected &&
+        if (!at->several && at->level == box->level + 1 && at->from >= box->from &&
+            at->to <= box->to &&
             (best == NULL || at->to - at->from > best->to - best->from)) {
             best = at;
         }
     }
-    flame->selected = best != NULL ? best->node : flame->selected;
+    if (best != NULL) {
+        select_row(flame, best->row);
+    }
 }
 
 static void
 select_above(struct flame *flame)
 {
-    if (flame->selected != flame->zoom) {
-        flame->selected = tree_parent(tree_of(flame), flame->selected);
+    const struct flame_box *box = selected_box(flame);
+    if (box != NULL && box->level > 0) {
+        select_row(flame, paths_parent(&flame->paths, box->row));
     }
+}
+
+static void
+zoom_to(struct flame *flame, size_t row)
+{
+    flame->zoom = row > 0 && row < flame->paths.count ? paths_key(&flame->paths, row) : 0;
 }
 
 static void
 zoom_out(struct flame *flame)
 {
-    uint32_t parent = tree_parent(tree_of(flame), flame->zoom);
+    size_t row = row_of(flame, flame->zoom);
     flame->selected = flame->zoom;
-    flame->zoom = parent != TREE_NONE ? parent : 0;
+    zoom_to(flame, row > 0 ? paths_parent(&flame->paths, row) : 0);
 }
 
 static unsigned
@@ -415,7 +459,7 @@ act(struct view *view, struct scene *scene, enum action action, struct key key)
     }
     switch (action) {
     case ACTION_UNFOLD:
-        flame->zoom = flame->selected;
+        zoom_to(flame, row_of(flame, flame->selected));
         break;
     case ACTION_FOLD:
         zoom_out(flame);
@@ -428,6 +472,10 @@ act(struct view *view, struct scene *scene, enum action action, struct key key)
         break;
     case ACTION_SINCE_MARK:
         flame->since = !flame->since;
+        break;
+    case ACTION_OWN:
+        flame->paths.own_only = !flame->paths.own_only;
+        paths_renew(&flame->paths);
         break;
     case ACTION_UP:
         select_above(flame);
@@ -459,10 +507,12 @@ mouse(struct view *view, struct scene *scene, struct key key)
     (void)scene;
     for (int i = 0; tree_of(flame) != NULL && i < flame->count; i++) {
         const struct flame_box *box = &flame->boxes[i];
-        if (box->level == level && box->several == 0 && key.column >= box->from &&
+        if (box->level == level && !box->several && key.column >= box->from &&
             key.column < box->to) {
-            flame->zoom = flame->selected == box->node ? box->node : flame->zoom;
-            flame->selected = box->node;
+            if (box == selected_box(flame)) {
+                zoom_to(flame, box->row);
+            }
+            select_row(flame, box->row);
             return OUTCOME_DRAW;
         }
     }
@@ -481,9 +531,31 @@ static const struct view_class flame_class = {
 };
 
 void
-flame_init(struct flame *flame, const struct tree_view *tree)
+flame_init(struct flame *flame)
 {
-    *flame = (struct flame){.view = {&flame_class}, .tree = tree};
-    flame->generation = tree->tree != NULL ? tree_generation(tree->tree) : 0;
+    *flame = (struct flame){.view = {&flame_class}};
+    paths_init(&flame->paths);
+}
+
+void
+flame_destroy(struct flame *flame)
+{
+    paths_destroy(&flame->paths);
+    free(flame->rows);
+    flame_init(flame);
+}
+
+void
+flame_open(struct flame *flame, const struct tree_view *tree)
+{
+    flame->tree = tree;
     flame->since = false;
+    flame->zoom = 0;
+    flame->selected = 0;
+    flame->top = 0;
+    flame->paths.own_only = tree->paths.own_only;
+    memcpy(flame->paths.filter, tree->paths.filter, sizeof flame->paths.filter);
+    flame->paths.order = PATHS_BY_LABEL; // boxes stay where they are
+    paths_forget(&flame->paths, false);
+    paths_fold_level(&flame->paths, UINT32_MAX);
 }

@@ -170,6 +170,16 @@ without_ellipsis(char *label, size_t capacity)
     }
 }
 
+void
+tree_draw_label(const struct paths *paths, size_t row, const struct scene *scene,
+                char *label, size_t size)
+{
+    paths_label(paths, row, label, size);
+    if (scene->ascii && paths->rows[row].kind != PATHS_ROW_NODE) {
+        without_ellipsis(label, size);
+    }
+}
+
 // "│ ├▾ " before a label.
 static int
 draw_branches(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
@@ -207,10 +217,7 @@ draw_path(const struct tree_view *tree, const struct scene *scene, struct grid *
     const struct paths_row *row = &tree->paths.rows[index];
     int at = draw_branches(tree, scene, grid, line, index);
     int room = grid->columns - at - 1;
-    paths_label(&tree->paths, index, label, sizeof label);
-    if (scene->ascii && row->kind != PATHS_ROW_NODE) {
-        without_ellipsis(label, sizeof label);
-    }
+    tree_draw_label(&tree->paths, index, scene, label, sizeof label);
     paths_place(&tree->paths, index, place, sizeof place);
     bool dim = row->kind != PATHS_ROW_NODE ||
                (tree->paths.filter[0] != '\0' && !row->matched && index > 0);

@@ -51,7 +51,9 @@ shows_each_arrangement(void **state)
         {"tree-help",           "?",                     80,  40},
         {"tree-help-end",       "?G",                    80,  40},
         {"flame",               "f",                     118, 20},
-        {"flame-zoomed",        "fjjjj<Enter>",          118, 20},
+        {"flame-zoomed",        "fjj<Enter>",            118, 20},
+        {"flame-every-frame",   "fp",                    118, 20},
+        {"flame-filtered",      "/split<Enter>f",        118, 20},
         {"flame-60",            "f",                     60,  16},
         {"flame-help",          "f?",                    80,  40},
     };
@@ -145,7 +147,7 @@ draws_changes_of_both_signs_as_a_flame_graph(void **state)
     fixture_golden(&fixture, "tree-since-mark", 118, 30);
     fixture_keys(&fixture, "fd");
     fixture_golden(&fixture, "flame-since-mark", 118, 16);
-    fixture_keys(&fixture, "jjjj<Enter><Esc>");
+    fixture_keys(&fixture, "jjj<Enter><Esc>");
     fixture_golden(&fixture, "flame-zoomed-out", 118, 16);
     fixture_keys(&fixture, "<Esc><Esc>");
     fixture_golden(&fixture, "tree-left", 118, 16);
