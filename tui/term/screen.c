@@ -299,6 +299,9 @@ show_cell(const struct screen *screen, const struct grid *grid, int row, int col
     if (cell->attributes & ATTRIBUTE_BOLD) {
         attributes |= A_BOLD;
     }
+    if (cell->attributes & ATTRIBUTE_FILLED) {
+        attributes ^= A_REVERSE; // stands out from filled ones when it is selected too
+    }
     int columns = shown(screen, cell, wide, text);
     setcchar(&glyph, text, attributes, pair_of(selected, cell->style), NULL);
     mvadd_wch(row, column, &glyph);

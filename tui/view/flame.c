@@ -250,15 +250,16 @@ draw_box(const struct flame *flame, const struct scene *scene, struct grid *grid
         snprintf(text, sizeof text, "%s %s", label, number);
     }
     text_fit(fitted, sizeof fitted, text, room, scene->ascii);
-    int used = grid_put(grid, row, box->from, room, style, fitted);
-    for (int i = used; i < room; i++) {
-        grid_put(grid, row, box->from + i, 1, style, scene->glyphs->across);
+    for (int i = 0; i < room; i++) {
+        grid_put(grid, row, box->from + i, 1, style, " ");
     }
+    grid_put(grid, row, box->from, room, style, fitted);
+    grid_mark(grid, row, box->from, room, ATTRIBUTE_FILLED);
     if (cells > 1) {
         grid_put(grid, row, box->to - 1, 1, STYLE_DIM, scene->glyphs->along);
     }
     if (box == selected_box(flame)) {
-        grid_mark(grid, row, box->from, cells, ATTRIBUTE_SELECTED | ATTRIBUTE_BOLD);
+        grid_mark(grid, row, box->from, room, ATTRIBUTE_SELECTED | ATTRIBUTE_BOLD);
     }
 }
 

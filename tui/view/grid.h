@@ -29,6 +29,7 @@ enum style {
 enum attribute {
     ATTRIBUTE_BOLD = 1 << 0,
     ATTRIBUTE_SELECTED = 1 << 1, // a cell of the row under the cursor keeps its style
+    ATTRIBUTE_FILLED = 1 << 2,   // the style's colour is the ground, not the letters
 };
 
 struct cell {

@@ -204,6 +204,19 @@ a_cell_of_the_selected_row_keeps_its_style_on_the_rows_colour(void **state)
 }
 
 static void
+a_filled_cell_has_its_colour_as_ground(void **state)
+{
+    struct drawing drawing = drawing_of("+12");
+
+    (void)state;
+    drawing.style = STYLE_GREW;
+    drawing.attributes = ATTRIBUTE_FILLED;
+    struct terminal *terminal = show(&drawing, NULL);
+    assert_true(terminal_cell(terminal, 0, 1).reverse);
+    finish(terminal);
+}
+
+static void
 writes_no_colour_when_asked_not_to(void **state)
 {
     static const char *const environment[] = {"NO_COLOR=1", NULL};
@@ -513,6 +526,7 @@ main(void)
         cmocka_unit_test(shows_ascii_alone_where_the_locale_knows_no_more),
         cmocka_unit_test(paints_styles_in_the_themes_colours),
         cmocka_unit_test(a_cell_of_the_selected_row_keeps_its_style_on_the_rows_colour),
+        cmocka_unit_test(a_filled_cell_has_its_colour_as_ground),
         cmocka_unit_test(writes_no_colour_when_asked_not_to),
         cmocka_unit_test(an_empty_no_color_means_nothing),
         cmocka_unit_test(uses_eight_colours_where_there_are_no_more),
