@@ -16,7 +16,7 @@ def work
 end
 
 def descend(levels)
-  levels.positive? ? descend(levels - 1) : 20_000.times { work }
+  levels.positive? ? descend(levels - 1) : Load.measure_each { 1_000.times { work } }
 end
 
-Load.measure { 5.times { descend(DEPTH - 5) } }
+descend(DEPTH - 7)

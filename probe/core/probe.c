@@ -92,13 +92,16 @@ name_class(struct probe *probe, uint32_t index)
         return; // without memory: another time
     }
     pthread_mutex_lock(&probe->lock);
-    if (entry->name && strcmp(entry->name, name) == 0) {
+    bool same = entry->name && strcmp(entry->name, name) == 0;
+    if (same) {
         free(name);
     } else {
         registry_name(&probe->tally.registry, index, name, flags);
     }
     pthread_mutex_unlock(&probe->lock);
-    tracing_named(probe, index);
+    if (!same) {
+        tracing_named(probe, index);
+    }
 }
 
 // A class is named once; one that was anonymous is asked again after a census.

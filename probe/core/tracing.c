@@ -64,12 +64,13 @@ lists(const char *list, const char *name)
     return false;
 }
 
+// What has no name yet may turn out to be listed: its first objects count too.
 static bool
 is_pinned_by(const struct probe *probe, enum probe_mode mode,
              const struct class_entry *entry)
 {
     const char *list = probe->settings.trace;
-    return mode == MODE_TRACE && (!*list || (entry->name && lists(list, entry->name)));
+    return mode == MODE_TRACE && (!*list || !entry->name || lists(list, entry->name));
 }
 
 void
@@ -77,7 +78,7 @@ tracing_enter(struct probe *probe, enum probe_mode mode)
 {
     struct registry *registry = &probe->tally.registry;
     pthread_mutex_lock(&probe->lock);
-    registry->traces_new = mode == MODE_TRACE && !*probe->settings.trace;
+    registry->traces_new = mode == MODE_TRACE;
     uint32_t count = registry->class_count;
     for (uint32_t i = 1; i < count; i++) {
         struct class_entry *entry = registry_class(registry, i);
@@ -90,11 +91,11 @@ void
 tracing_named(struct probe *probe, uint32_t class_index)
 {
     struct class_entry *entry = registry_class(&probe->tally.registry, class_index);
-    if (probe->mode == MODE_TRACE && is_pinned_by(probe, MODE_TRACE, entry)) {
+    if (probe->mode == MODE_TRACE) {
         pthread_mutex_lock(&probe->lock);
-        entry->pinned = true;
+        entry->pinned = is_pinned_by(probe, MODE_TRACE, entry);
+        follow_class(probe, class_index, true);
         pthread_mutex_unlock(&probe->lock);
-        probe_ask(probe, WORK_TRACE);
     }
 }
 

@@ -17,7 +17,8 @@ void tracing_follow(struct probe *probe);
 // setting, or all), or nothing any more.
 void tracing_enter(struct probe *probe, enum probe_mode mode);
 
-// context: agent. A class got its name: pin it when the setting lists it.
+// context: agent. A class got its name: in mode trace it is pinned from now on when the
+// setting lists it, and no longer when not.
 void tracing_named(struct probe *probe, uint32_t class_index);
 
 // context: agent. Name some of the frames that have none. True when more wait.

@@ -268,7 +268,7 @@ class TraceTest < Minitest::Test
       class Order; end
       module Shop; class Cart; end; end
       class Other; end
-      KEPT = [Order.new, Shop::Cart.new, Other.new] # makes the classes known
+      KEPT = [Order.new, Shop::Cart.new, Other.new] # no class has a name yet
       client = MemtopClient.new(Memtop.socket)
       40.times { client.sample; break if client.flags.values_at(*%w[Order Shop::Cart].map { |name| client.names.key(name) }).all? { |flags| flags.to_i & 12 == 12 } }
       abort client.flags.inspect unless client.flags[client.names.key("Order")] & 12 == 12
@@ -277,6 +277,7 @@ class TraceTest < Minitest::Test
       9.times { work }
       tree = client.tree("Order")
       abort tree.paths.inspect unless tree.paths.any? { |path, live| path.include?("Object#work") && live == 9 }
+      abort tree.before.to_s unless tree.before.zero?
     RUBY
     assert status.success?, "#{errors.lines.first(10).join}\n#{output}"
   end
