@@ -186,6 +186,9 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     if (cli->task != CLI_TREE && (wishes->wait || cli->pin)) {
         return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
     }
+    if (cli->pin && cli->readonly) {
+        return refuse(errors, "--pin changes the program, --readonly never does", "");
+    }
     if (wishes->wait && !parse_wait(wishes->wait, &cli->wait_s)) {
         return refuse(errors, "--wait wants a time such as 500ms, 90s or 10m",
                       wishes->wait);
