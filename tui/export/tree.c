@@ -200,5 +200,8 @@ tree_write_json(const struct model_class *class, const struct tree_model *tree, 
     }
     int status = json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
     json_decref(document);
+    if (status != 0 && !ferror(out)) {
+        errno = ENOMEM;
+    }
     return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
 }
