@@ -12,7 +12,7 @@
 
 #define LABEL_BYTES 4096
 #define NUMBER_BYTES 24
-#define DEPTH_MAX 60 // of indentation; deeper rows say their depth
+#define DEPTH_MAX 60 // deeper rows are indented no further
 
 // A name that is longer than fits is cut between two characters: half of one would be
 // no UTF-8, and no JSON.
