@@ -69,11 +69,14 @@ static const struct {
     {"zed",    NULL},
 };
 
+// A file that is not told from the root is told from here: editors take "+:!id" and
+// "-c:!id" for commands, and what a file is called is the watched program's choice.
 static void
 put_place(struct editor_command *command, size_t *count, struct writer *writer,
           const char *file, uint32_t line)
 {
     char place[EDITOR_BYTES];
+    const char *from = file[0] == '/' ? "" : "./";
     const char *slash = strrchr(command->words[0], '/');
     const char *name = slash != NULL ? slash + 1 : command->words[0];
     for (size_t i = 0; i < sizeof by_colon / sizeof by_colon[0]; i++) {
@@ -81,14 +84,15 @@ put_place(struct editor_command *command, size_t *count, struct writer *writer,
             if (by_colon[i].option != NULL) {
                 put_word(command, count, writer, by_colon[i].option);
             }
-            snprintf(place, sizeof place, "%s:%u", file, (unsigned)line);
+            snprintf(place, sizeof place, "%s%s:%u", from, file, (unsigned)line);
             put_word(command, count, writer, place);
             return;
         }
     }
     snprintf(place, sizeof place, "+%u", (unsigned)line);
     put_word(command, count, writer, place);
-    put_word(command, count, writer, file);
+    snprintf(place, sizeof place, "%s%s", from, file);
+    put_word(command, count, writer, place);
 }
 
 bool
