@@ -24,12 +24,18 @@ put(struct writer *writer, char byte)
     *writer->at++ = byte;
 }
 
+static bool
+is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
 // One word of a command line; returns where it ends.
 static const char *
 take_word(const char *at, struct writer *writer)
 {
     char quote = '\0';
-    for (; *at != '\0' && (quote != '\0' || *at != ' '); at++) {
+    for (; *at != '\0' && (quote != '\0' || !is_blank(*at)); at++) {
         if (*at == quote) {
             quote = '\0';
         } else if (quote == '\0' && (*at == '"' || *at == '\'')) {
@@ -101,7 +107,8 @@ editor_command(struct editor_command *command, const char *editor, const char *f
 {
     struct writer writer = {command->text, command->text + sizeof command->text, false};
     size_t count = 0;
-    for (editor += strspn(editor, " "); *editor != '\0'; editor += strspn(editor, " ")) {
+    for (editor += strspn(editor, " \t"); *editor != '\0';
+         editor += strspn(editor, " \t")) {
         if (count == EDITOR_WORDS_MAX) {
             return false;
         }
