@@ -138,20 +138,12 @@ become(char *const *words)
     _exit(127);
 }
 
-// What is typed meanwhile to end something is meant for the editor.
 static bool
 wait_for(pid_t child, const char *name, char *why, size_t why_size)
 {
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction interrupt;
-    struct sigaction quit;
     int status = 0;
-    sigaction(SIGINT, &ignore, &interrupt);
-    sigaction(SIGQUIT, &ignore, &quit);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGQUIT, &quit, NULL);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
         snprintf(why, why_size, "editor: cannot run %.100s; set $VISUAL or $EDITOR",
                  name);
@@ -160,9 +152,24 @@ wait_for(pid_t child, const char *name, char *why, size_t why_size)
     return true;
 }
 
+static bool
+run(const struct editor_command *command, char *why, size_t why_size)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        become(command->words);
+    }
+    if (child < 0) {
+        snprintf(why, why_size, "editor: %s", strerror(errno));
+        return false;
+    }
+    return wait_for(child, command->words[0], why, why_size);
+}
+
 bool
 editor_run(const char *file, uint32_t line, char *why, size_t why_size)
 {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct editor_command command;
     const char *visual = getenv("VISUAL");
     const char *editor = visual != NULL && *visual != '\0' ? visual : getenv("EDITOR");
@@ -170,13 +177,13 @@ editor_run(const char *file, uint32_t line, char *why, size_t why_size)
         snprintf(why, why_size, "editor: set $VISUAL or $EDITOR to the one you use");
         return false;
     }
-    pid_t child = fork();
-    if (child == 0) {
-        become(command.words);
-    }
-    if (child < 0) {
-        snprintf(why, why_size, "editor: %s", strerror(errno));
-        return false;
-    }
-    return wait_for(child, command.words[0], why, why_size);
+    // what is typed meanwhile to end something is meant for the editor
+    struct sigaction interrupt;
+    struct sigaction quit;
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    bool good = run(&command, why, why_size);
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    return good;
 }
