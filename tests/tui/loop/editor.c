@@ -334,7 +334,7 @@ the_file_arrives_byte_for_byte_and_runs_nothing(void **state)
 static void
 an_editor_in_a_folder_with_a_blank_is_found(void **state)
 {
-    char quoted[160];
+    char quoted[340];
 
     (void)state;
     make_editor("my editor", "printf '%s\\0' \"$@\" > out");
