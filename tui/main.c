@@ -246,6 +246,10 @@ tree(struct session *session)
     if (!wanted.class) {
         return suggest(session);
     }
+    if (cli->pin && probe_is_readonly(session)) {
+        return complain(STATUS_CHECK_FAILED, "cannot pin the class: the probe is "
+                                             "read-only (MEMTOP_READONLY).");
+    }
     if (isatty(STDERR_FILENO) && cli->wait_s >= 1) {
         fprintf(stderr, "memtop: taking stacks of %s for %g s …\n", cli->class_name,
                 cli->wait_s);
