@@ -256,9 +256,10 @@ tree(struct session *session)
     }
     app_show_tree(session->app, wanted.class, cli->pin);
     how = loop_follow(session->loop, session->app, tree_lacks, &wanted);
-    return how == LOOP_DONE && !*loop_error(session->loop)
-               ? print_tree(session, wanted.class)
-               : end(session, how);
+    if (how == LOOP_DONE && *loop_error(session->loop)) {
+        how = LOOP_UNREACHABLE; // gone before there was anything to print
+    }
+    return how == LOOP_DONE ? print_tree(session, wanted.class) : end(session, how);
 }
 
 static enum cli_status
