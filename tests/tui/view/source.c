@@ -253,7 +253,7 @@ without_a_reader_there_are_no_files(void **state)
 static void
 a_file_is_read_once_until_another_is_asked_for(void **state)
 {
-    static const char *const files[] = {"/a.rb", "/a.rb", "/b.rb", "/a.rb"};
+    static const char *const files[] = {"/a.rb", "/a.rb", "/a.rb", "/b.rb", "/a.rb"};
     struct source source = {0};
 
     (void)state;
