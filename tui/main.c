@@ -168,7 +168,21 @@ suggest(const struct session *session)
     return STATUS_WRONG_USE;
 }
 
-// Whether to go on waiting, asked at each sample.
+static bool
+probe_is_readonly(const struct session *session)
+{
+    return (model_hello(app_model(session->app))->capabilities & CAPABILITY_READONLY) !=
+           0;
+}
+
+static bool
+has_stacks(const struct tree_model *tree)
+{
+    return tree_header(tree)->since_us != COUNT_UNKNOWN;
+}
+
+// Whether to go on waiting, asked at each sample. A probe that is read-only sends the
+// tree of a class that it will never trace.
 static bool
 tree_lacks(void *context)
 {
@@ -181,8 +195,11 @@ tree_lacks(void *context)
         return false;
     }
     const struct tree_model *tree = model_tree(model, wanted->class->id);
-    if (!tree || tree_header(tree)->since_us == COUNT_UNKNOWN) {
+    if (!tree) {
         return true;
+    }
+    if (!has_stacks(tree)) {
+        return !probe_is_readonly(session);
     }
     uint64_t since_us = tree_header(tree)->since_us;
     uint64_t now_us = model_time(model).wall_us;
@@ -200,6 +217,11 @@ print_tree(const struct session *session, const struct model_class *class)
     }
     if (!tree) {
         return complain(STATUS_CHECK_FAILED, "the class is gone, and its tree with it.");
+    }
+    if (!has_stacks(tree)) {
+        return complain(STATUS_CHECK_FAILED,
+                        "No call tree: the probe is read-only (MEMTOP_READONLY) and "
+                        "takes no stacks of this class.");
     }
     bool good = session->cli->json ? tree_write_json(class, tree, stdout)
                                    : tree_write_text(model, class, tree, stdout);
@@ -224,15 +246,20 @@ tree(struct session *session)
     if (!wanted.class) {
         return suggest(session);
     }
+    if (cli->pin && probe_is_readonly(session)) {
+        return complain(STATUS_CHECK_FAILED, "cannot pin the class: the probe is "
+                                             "read-only (MEMTOP_READONLY).");
+    }
     if (isatty(STDERR_FILENO) && cli->wait_s >= 1) {
         fprintf(stderr, "memtop: taking stacks of %s for %g s …\n", cli->class_name,
                 cli->wait_s);
     }
     app_show_tree(session->app, wanted.class, cli->pin);
     how = loop_follow(session->loop, session->app, tree_lacks, &wanted);
-    return how == LOOP_DONE && !*loop_error(session->loop)
-               ? print_tree(session, wanted.class)
-               : end(session, how);
+    if (how == LOOP_DONE && *loop_error(session->loop)) {
+        how = LOOP_UNREACHABLE; // gone before there was anything to print
+    }
+    return how == LOOP_DONE ? print_tree(session, wanted.class) : end(session, how);
 }
 
 static enum cli_status

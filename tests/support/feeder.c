@@ -12,9 +12,11 @@
  *     close         drop every viewer without a word
  *     bye STATUS    say goodbye to every viewer and exit with that status
  *     flood N       N key samples at once
+ *     later SECONDS its clock on the wall goes on by so much
  *
  * and the end of its input ends it. Requests are answered, and told on its
- * standard output as "request ACTION".
+ * standard output as "request ACTION". The ways "traced…" and "readonly" have the
+ * call tree of traced.h for whichever class is opened, sent again with each step.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,6 +32,7 @@
 
 #include "protocol/decoder.h"
 #include "protocol/message.h"
+#include "support/traced.h"
 
 #define VIEWERS_MAX 8
 #define CLASSES_MAX 200000
@@ -50,7 +53,14 @@ struct feeder {
     struct class_row *rows; // owned
     struct buffer out;
     void (*serve)(struct feeder *feeder, int descriptor);
+    uint64_t capabilities;
+    enum traced_kind traced;
+    class_id opened; // whose tree is sent; 0 for none
+    uint64_t before; // its objects that are older than the tree
+    uint64_t since_us;
 };
+
+static uint64_t later_us;
 
 // Names that a terminal must never see as they are.
 static const char *const hostile_names[] = {
@@ -75,7 +85,7 @@ stamp_now(void)
     clock_gettime(CLOCK_REALTIME, &wall);
     return (struct stamp){
         (uint64_t)monotonic.tv_sec * 1000000 + (uint64_t)monotonic.tv_nsec / 1000,
-        (uint64_t)wall.tv_sec * 1000000 + (uint64_t)wall.tv_nsec / 1000,
+        (uint64_t)wall.tv_sec * 1000000 + (uint64_t)wall.tv_nsec / 1000 + later_us,
     };
 }
 
@@ -129,6 +139,7 @@ send_hello(struct feeder *feeder, int descriptor)
 {
     struct message message = hello(PROTOCOL_VERSION);
 
+    message.hello.capabilities = feeder->capabilities;
     send_message(feeder, descriptor, &message);
 }
 
@@ -166,6 +177,23 @@ send_sample(struct feeder *feeder, int descriptor, bool key)
     send_message(feeder, descriptor, &message);
 }
 
+static void
+send_stamped(struct feeder *feeder, int descriptor, struct message message)
+{
+    message.at = stamp_now();
+    send_message(feeder, descriptor, &message);
+}
+
+static void
+send_tree(struct feeder *feeder, int descriptor)
+{
+    uint64_t live = feeder->rows[feeder->opened - 1].live;
+
+    send_stamped(feeder, descriptor,
+                 traced_tree(feeder->traced, feeder->opened, live, feeder->before,
+                             feeder->since_us));
+}
+
 /*
  * Ways to serve a viewer.
  */
@@ -175,6 +203,19 @@ serve_well(struct feeder *feeder, int descriptor)
 {
     send_hello(feeder, descriptor);
     send_names(feeder, descriptor);
+    send_sample(feeder, descriptor, true);
+}
+
+// The last class is a leak. An old probe says no word of that.
+static void
+serve_traced(struct feeder *feeder, int descriptor)
+{
+    size_t last = feeder->classes - 1;
+
+    send_hello(feeder, descriptor);
+    send_names(feeder, descriptor);
+    send_stamped(feeder, descriptor,
+                 traced_verdicts(feeder->names[last].id, feeder->rows[last].live));
     send_sample(feeder, descriptor, true);
 }
 
@@ -304,24 +345,33 @@ serve_refusal(struct feeder *feeder, int descriptor)
     send_message(feeder, descriptor, &message);
 }
 
+#define PLAIN (CAPABILITY_COUNT | CAPABILITY_GC)
+#define TRACES (PLAIN | CAPABILITY_TRACE)
+
 static const struct {
     const char *name;
     void (*serve)(struct feeder *feeder, int descriptor);
+    uint64_t capabilities;
+    enum traced_kind traced;
 } ways[] = {
-    {"well",         serve_well         },
-    {"late-names",   serve_late_names   },
-    {"no-names",     serve_no_names     },
-    {"nothing",      serve_nothing      },
-    {"close",        serve_close        },
-    {"garbage",      serve_garbage      },
-    {"late-garbage", serve_late_garbage },
-    {"version",      serve_version      },
-    {"huge",         serve_huge         },
-    {"cut",          serve_cut          },
-    {"damaged",      serve_damaged      },
-    {"no-hello",     serve_without_hello},
-    {"as-viewer",    serve_as_viewer    },
-    {"refuse",       serve_refusal      },
+    {"well",           serve_well,          PLAIN,               TRACED_EXACT   },
+    {"late-names",     serve_late_names,    PLAIN,               TRACED_EXACT   },
+    {"no-names",       serve_no_names,      PLAIN,               TRACED_EXACT   },
+    {"nothing",        serve_nothing,       PLAIN,               TRACED_EXACT   },
+    {"close",          serve_close,         PLAIN,               TRACED_EXACT   },
+    {"garbage",        serve_garbage,       PLAIN,               TRACED_EXACT   },
+    {"late-garbage",   serve_late_garbage,  PLAIN,               TRACED_EXACT   },
+    {"version",        serve_version,       PLAIN,               TRACED_EXACT   },
+    {"huge",           serve_huge,          PLAIN,               TRACED_EXACT   },
+    {"cut",            serve_cut,           PLAIN,               TRACED_EXACT   },
+    {"damaged",        serve_damaged,       PLAIN,               TRACED_EXACT   },
+    {"no-hello",       serve_without_hello, PLAIN,               TRACED_EXACT   },
+    {"as-viewer",      serve_as_viewer,     PLAIN,               TRACED_EXACT   },
+    {"refuse",         serve_refusal,       PLAIN,               TRACED_EXACT   },
+    {"traced",         serve_traced,        TRACES,              TRACED_EXACT   },
+    {"traced-sampled", serve_traced,        TRACES,              TRACED_SAMPLED },
+    {"traced-hostile", serve_traced,        TRACES,              TRACED_HOSTILE },
+    {"readonly",       serve_traced,        CAPABILITY_READONLY, TRACED_READONLY},
 };
 
 /*
@@ -338,18 +388,56 @@ drop(struct viewer *viewer)
     }
 }
 
+// Why a request is refused; "" when it is not. A probe of before call trees knows none
+// of theirs.
+static const char *
+why_not(const struct feeder *feeder, uint64_t action)
+{
+    bool of_trees = action >= REQUEST_OPEN;
+    bool changes = action != REQUEST_OPEN && action != REQUEST_CLOSE;
+    bool readonly = feeder->capabilities & CAPABILITY_READONLY;
+
+    if (of_trees && !readonly && !(feeder->capabilities & CAPABILITY_TRACE)) {
+        return "this probe does not know that request";
+    }
+    return readonly && changes ? "the probe was started read-only (MEMTOP_READONLY)" : "";
+}
+
+// A sample comes before the tree, as it must, and after it, as it will.
+static void
+open_tree(struct feeder *feeder, int descriptor, class_id id)
+{
+    uint64_t live = feeder->rows[id - 1].live;
+
+    feeder->opened = id;
+    feeder->before = live - TRACED_LIVE;
+    feeder->since_us = stamp_now().wall_us;
+    send_sample(feeder, descriptor, true);
+    send_stamped(feeder, descriptor, traced_frames(feeder->traced));
+    send_tree(feeder, descriptor);
+}
+
 static void
 answer(struct feeder *feeder, int descriptor, const struct request *request)
 {
+    const char *why = why_not(feeder, request->action);
     struct message message = {
         .kind = MESSAGE_RESULT,
         .at = stamp_now(),
-        .result = {request->id, RESULT_DONE, text_of("done")}
+        .result = {request->id, *why ? RESULT_REFUSED : RESULT_DONE,
+                   text_of(*why ? why : "done")}
     };
 
     printf("request %" PRIu64 "\n", request->action);
     fflush(stdout);
     send_message(feeder, descriptor, &message);
+    if (request->action != REQUEST_OPEN) {
+        return;
+    }
+    if (!*why && request->argument > 0 && request->argument <= feeder->classes) {
+        open_tree(feeder, descriptor, (class_id)request->argument);
+    }
+    send_sample(feeder, descriptor, true);
 }
 
 static void
@@ -412,6 +500,23 @@ sample_all(struct feeder *feeder, bool key)
 }
 
 static void
+trees_all(struct feeder *feeder)
+{
+    for (size_t i = 0; i < VIEWERS_MAX; i++) {
+        if (feeder->opened != 0 && feeder->viewers[i].descriptor >= 0) {
+            send_tree(feeder, feeder->viewers[i].descriptor);
+        }
+    }
+}
+
+static void
+order_later(struct feeder *feeder, const char *argument)
+{
+    (void)feeder;
+    later_us += strtoull(argument, NULL, 10) * 1000000;
+}
+
+static void
 order_step(struct feeder *feeder, const char *argument)
 {
     (void)argument;
@@ -421,6 +526,7 @@ order_step(struct feeder *feeder, const char *argument)
         feeder->rows[i].allocated += i;
     }
     sample_all(feeder, false);
+    trees_all(feeder);
 }
 
 static void
@@ -483,6 +589,7 @@ static const struct {
     {"notice", order_notice},
     {"close",  order_close },
     {"bye",    order_bye   },
+    {"later",  order_later },
 };
 
 static bool
@@ -548,6 +655,7 @@ static void
 misbehave(struct feeder *feeder, const char *how)
 {
     feeder->serve = serve_well;
+    feeder->capabilities = PLAIN;
     if (strcmp(how, "hostile-names") == 0) {
         make_names_hostile(feeder);
         return;
@@ -555,6 +663,8 @@ misbehave(struct feeder *feeder, const char *how)
     for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
         if (strcmp(ways[i].name, how) == 0) {
             feeder->serve = ways[i].serve;
+            feeder->capabilities = ways[i].capabilities;
+            feeder->traced = ways[i].traced;
             return;
         }
     }

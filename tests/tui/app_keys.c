@@ -90,7 +90,8 @@ sends_what_was_asked_for(void **state)
     assert_int_equal(fixture.sent[3].action, REQUEST_GC);
     assert_true(fixture.sent[0].id != fixture.sent[1].id);
     fixture_keys(&fixture, ":mode sometimes<Enter>");
-    expect(&fixture, "mode: one of dormant, census, count, trace is needed, not \"sometimes\"");
+    expect(&fixture,
+           "mode: one of dormant, census, count, trace is needed, not \"sometimes\"");
     answer(&fixture, fixture.sent[1].id, RESULT_REFUSED, "not\x1bnow");
     expect(&fixture, "mode: refused, not\\x1Bnow");
     fixture.refuse_to_send = true;

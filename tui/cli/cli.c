@@ -140,13 +140,17 @@ take_tree(struct cli *cli, const char **words, FILE *errors)
 }
 
 static bool
-take_words(struct cli *cli, const char **words, FILE *errors)
+take_words(struct cli *cli, const struct wishes *wishes, const char **words, FILE *errors)
 {
     if (!words || !words[0]) {
         return true;
     }
     if (!take_word(cli, words[0], errors)) {
         return false;
+    }
+    if (cli->task == CLI_TREE && wishes->help) {
+        cli->topic = command_find(words[0])->name;
+        return true;
     }
     if (cli->task == CLI_TREE) {
         return take_tree(cli, words + 1, errors);
@@ -181,6 +185,9 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     }
     if (cli->task != CLI_TREE && (wishes->wait || cli->pin)) {
         return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
+    }
+    if (cli->pin && cli->readonly) {
+        return refuse(errors, "--pin changes the program, --readonly never does", "");
     }
     if (wishes->wait && !parse_wait(wishes->wait, &cli->wait_s)) {
         return refuse(errors, "--wait wants a time such as 500ms, 90s or 10m",
@@ -218,7 +225,7 @@ cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *err
     option_table(options, cli, &wishes);
     poptContext context = poptGetContext("memtop", argc, argv, options, 0);
     int code = poptGetNextOpt(context);
-    bool good = code == -1 ? take_words(cli, poptGetArgs(context), errors) &&
+    bool good = code == -1 ? take_words(cli, &wishes, poptGetArgs(context), errors) &&
                                  settle(cli, &wishes, terminal, errors)
                            : refuse(errors, poptStrerror(code),
                                     poptBadOption(context, POPT_BADOPTION_NOALIAS));

@@ -150,5 +150,8 @@ document_write(const struct model *model, bool all, FILE *out)
     int status =
         json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(FRACTION_DIGITS));
     json_decref(document);
+    if (status != 0 && !ferror(out)) {
+        errno = ENOMEM;
+    }
     return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
 }

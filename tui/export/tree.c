@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include <jansson.h>
 
@@ -10,9 +11,39 @@
 #include "tui/model/paths.h"
 
 #define LABEL_BYTES 4096
-#define DEPTH_MAX 60 // of indentation; deeper rows say their depth
+#define NUMBER_BYTES 24
+#define DEPTH_MAX 60 // deeper rows are indented no further
+
+// A name that is longer than fits is cut between two characters: half of one would be
+// no UTF-8, and no JSON.
+static void
+cut_whole(char *text, size_t capacity)
+{
+    size_t end = strlen(text);
+    if (end + 1 < capacity) {
+        return;
+    }
+    while (end > 0 && ((unsigned char)text[end - 1] & 0xc0) == 0x80) {
+        end--;
+    }
+    if (end > 0 && (unsigned char)text[end - 1] >= 0xc0) {
+        end--;
+    }
+    text[end] = '\0';
+}
 
 /* Text. */
+
+// "-" stands for what nobody measured.
+static const char *
+number(char out[NUMBER_BYTES], uint64_t value)
+{
+    if (value == COUNT_UNKNOWN) {
+        return "-";
+    }
+    snprintf(out, NUMBER_BYTES, "%" PRIu64, value);
+    return out;
+}
 
 static void
 write_head(const struct model *model, const struct model_class *class,
@@ -21,17 +52,19 @@ write_head(const struct model *model, const struct model_class *class,
     const struct tree *header = tree_header(tree);
     char spare[32];
     char now[WORDS_TIME_BYTES];
+    char live[NUMBER_BYTES];
+    char depth[NUMBER_BYTES];
     words_time(now, model_time(model).wall_us);
     fprintf(out, "time     %s\n", now);
-    fprintf(out, "class    %s, live %" PRIu64 "\n",
-            words_class(class, spare, sizeof(spare)), header->live);
+    fprintf(out, "class    %s, live %s\n", words_class(class, spare, sizeof(spare)),
+            number(live, header->live));
     if (header->since_us == COUNT_UNKNOWN) {
         fprintf(out, "stacks   none were taken yet\n");
     } else {
         words_time(now, header->since_us);
-        fprintf(out, "stacks   since %s, %s, depth %" PRIu64 "%s\n", now,
+        fprintf(out, "stacks   since %s, %s, depth %s%s\n", now,
                 tree_exact(tree) ? "exact" : "sampled: live is an estimate, +- 95 %",
-                header->depth,
+                number(depth, header->depth),
                 header->flags & TREE_FULL ? "; room for paths is used up" : "");
     }
     if (header->shift > 0) {
@@ -51,6 +84,8 @@ write_row(const struct paths *paths, size_t index, FILE *out)
     int depth = row->depth < DEPTH_MAX ? (int)row->depth : DEPTH_MAX;
     paths_label(paths, index, label, sizeof(label));
     paths_place(paths, index, place, sizeof(place));
+    cut_whole(label, sizeof(label));
+    cut_whole(place, sizeof(place));
     if (!isnan(row->total.bytes)) {
         snprintf(bytes, sizeof(bytes), "%.0f", row->total.bytes);
     }
@@ -84,10 +119,18 @@ tree_write_text(const struct model *model, const struct model_class *class,
 
 /* JSON. */
 
+// null for what nobody measured, and for what no measurement could be.
 static json_t *
 whole(double value)
 {
-    return isnan(value) ? json_null() : json_integer((json_int_t)llround(value));
+    return value < (double)INT64_MAX ? json_integer((json_int_t)llround(value))
+                                     : json_null();
+}
+
+static json_t *
+count(uint64_t value)
+{
+    return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
 }
 
 static json_t *
@@ -99,6 +142,7 @@ node_of(const struct tree_model *tree, uint32_t node)
     uint32_t parent = tree_parent(tree, node);
     char label[LABEL_BYTES];
     tree_label(tree, node, label, sizeof(label));
+    cut_whole(label, sizeof(label));
     return json_pack(
         "{sI sI ss ss? so so so so so so sf}", "id", (json_int_t)tree_node_id(tree, node),
         "parent", (json_int_t)tree_node_id(tree, parent), "label", label, "path",
@@ -124,7 +168,7 @@ nodes_of(const struct tree_model *tree)
 }
 
 // Objects whose stacks were taken, of those that live.
-static json_int_t
+static json_t *
 traced(const struct tree_model *tree)
 {
     double before = 0;
@@ -134,9 +178,10 @@ traced(const struct tree_model *tree)
                       ? tree_total(tree, node).live
                       : 0;
     }
-    double live = (double)tree_header(tree)->live - before -
-                  (double)tree_header(tree)->unsampled_live;
-    return live > 0 ? (json_int_t)llround(live) : 0;
+    uint64_t unsampled = tree_header(tree)->unsampled_live;
+    double live = tree_total(tree, 0).live - before -
+                  (unsampled != COUNT_UNKNOWN ? (double)unsampled : 0);
+    return whole(live > 0 ? live : 0);
 }
 
 bool
@@ -145,8 +190,8 @@ tree_write_json(const struct model_class *class, const struct tree_model *tree, 
     char spare[32];
     const struct tree *header = tree_header(tree);
     json_t *document = json_pack(
-        "{ss sI sI sb sI so}", "class", words_class(class, spare, sizeof(spare)), "live",
-        (json_int_t)header->live, "traced", traced(tree), "exact", tree_exact(tree),
+        "{ss so so sb sI so}", "class", words_class(class, spare, sizeof(spare)), "live",
+        count(header->live), "traced", traced(tree), "exact", tree_exact(tree),
         "sampled_one_of", (json_int_t)(1LL << (header->shift < 62 ? header->shift : 62)),
         "nodes", nodes_of(tree));
     if (!document) {
@@ -155,5 +200,8 @@ tree_write_json(const struct model_class *class, const struct tree_model *tree, 
     }
     int status = json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
     json_decref(document);
+    if (status != 0 && !ferror(out)) {
+        errno = ENOMEM;
+    }
     return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
 }

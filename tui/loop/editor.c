@@ -24,12 +24,18 @@ put(struct writer *writer, char byte)
     *writer->at++ = byte;
 }
 
+static bool
+is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
 // One word of a command line; returns where it ends.
 static const char *
 take_word(const char *at, struct writer *writer)
 {
     char quote = '\0';
-    for (; *at != '\0' && (quote != '\0' || *at != ' '); at++) {
+    for (; *at != '\0' && (quote != '\0' || !is_blank(*at)); at++) {
         if (*at == quote) {
             quote = '\0';
         } else if (quote == '\0' && (*at == '"' || *at == '\'')) {
@@ -69,11 +75,14 @@ static const struct {
     {"zed",    NULL},
 };
 
+// A file that is not told from the root is told from here: editors take "+:!id" and
+// "-c:!id" for commands, and what a file is called is the watched program's choice.
 static void
 put_place(struct editor_command *command, size_t *count, struct writer *writer,
           const char *file, uint32_t line)
 {
     char place[EDITOR_BYTES];
+    const char *from = file[0] == '/' ? "" : "./";
     const char *slash = strrchr(command->words[0], '/');
     const char *name = slash != NULL ? slash + 1 : command->words[0];
     for (size_t i = 0; i < sizeof by_colon / sizeof by_colon[0]; i++) {
@@ -81,14 +90,15 @@ put_place(struct editor_command *command, size_t *count, struct writer *writer,
             if (by_colon[i].option != NULL) {
                 put_word(command, count, writer, by_colon[i].option);
             }
-            snprintf(place, sizeof place, "%s:%u", file, (unsigned)line);
+            snprintf(place, sizeof place, "%s%s:%u", from, file, (unsigned)line);
             put_word(command, count, writer, place);
             return;
         }
     }
     snprintf(place, sizeof place, "+%u", (unsigned)line);
     put_word(command, count, writer, place);
-    put_word(command, count, writer, file);
+    snprintf(place, sizeof place, "%s%s", from, file);
+    put_word(command, count, writer, place);
 }
 
 bool
@@ -97,7 +107,8 @@ editor_command(struct editor_command *command, const char *editor, const char *f
 {
     struct writer writer = {command->text, command->text + sizeof command->text, false};
     size_t count = 0;
-    for (editor += strspn(editor, " "); *editor != '\0'; editor += strspn(editor, " ")) {
+    for (editor += strspn(editor, " \t"); *editor != '\0';
+         editor += strspn(editor, " \t")) {
         if (count == EDITOR_WORDS_MAX) {
             return false;
         }
@@ -127,20 +138,12 @@ become(char *const *words)
     _exit(127);
 }
 
-// What is typed meanwhile to end something is meant for the editor.
 static bool
 wait_for(pid_t child, const char *name, char *why, size_t why_size)
 {
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction interrupt;
-    struct sigaction quit;
     int status = 0;
-    sigaction(SIGINT, &ignore, &interrupt);
-    sigaction(SIGQUIT, &ignore, &quit);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGQUIT, &quit, NULL);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
         snprintf(why, why_size, "editor: cannot run %.100s; set $VISUAL or $EDITOR",
                  name);
@@ -149,9 +152,24 @@ wait_for(pid_t child, const char *name, char *why, size_t why_size)
     return true;
 }
 
+static bool
+run(const struct editor_command *command, char *why, size_t why_size)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        become(command->words);
+    }
+    if (child < 0) {
+        snprintf(why, why_size, "editor: %s", strerror(errno));
+        return false;
+    }
+    return wait_for(child, command->words[0], why, why_size);
+}
+
 bool
 editor_run(const char *file, uint32_t line, char *why, size_t why_size)
 {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct editor_command command;
     const char *visual = getenv("VISUAL");
     const char *editor = visual != NULL && *visual != '\0' ? visual : getenv("EDITOR");
@@ -159,13 +177,13 @@ editor_run(const char *file, uint32_t line, char *why, size_t why_size)
         snprintf(why, why_size, "editor: set $VISUAL or $EDITOR to the one you use");
         return false;
     }
-    pid_t child = fork();
-    if (child == 0) {
-        become(command.words);
-    }
-    if (child < 0) {
-        snprintf(why, why_size, "editor: %s", strerror(errno));
-        return false;
-    }
-    return wait_for(child, command.words[0], why, why_size);
+    // what is typed meanwhile to end something is meant for the editor
+    struct sigaction interrupt;
+    struct sigaction quit;
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    bool good = run(&command, why, why_size);
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    return good;
 }

@@ -1,6 +1,7 @@
 #include "tui/view/age.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,9 +19,9 @@ age_histogram(char out[AGE_BYTES], const struct glyphs *glyphs,
         return;
     }
     for (unsigned i = 0; i < AGE_BUCKETS; i++) {
-        bool some = ages[i] > 0; // false as well when not known
-        int level = some ? (int)ceil(ages[i] / most * GLYPHS_LEVELS) - 1 : 0;
-        strcat(out, some ? glyphs->levels[level] : " ");
+        bool some = ages[i] > 0; // not so where this one is not known
+        int level = some ? (int)ceil(ages[i] / most * GLYPHS_LEVELS) : 0;
+        strcat(out, level == 0 ? " " : glyphs->levels[level - 1]);
     }
 }
 

@@ -71,7 +71,7 @@ draw_title(const struct tree_view *tree, const struct scene *scene, struct grid 
            int row)
 {
     char text[LINE_BYTES];
-    char right[LINE_BYTES] = "";
+    char about[LINE_BYTES] = "";
     char name[TREE_NAME_BYTES];
     struct header_state state = header_state(scene);
     const char *into = scene->glyphs->into;
@@ -85,11 +85,11 @@ draw_title(const struct tree_view *tree, const struct scene *scene, struct grid 
     snprintf(text, sizeof text, "%s %.100s", state.word, state.detail);
     at += 3 + grid_put(grid, row, at + 3, grid->columns - at - 3, state.style, text);
     if (tree->tree != NULL) {
-        describe(tree, scene, right, sizeof right);
+        describe(tree, scene, about, sizeof about);
     }
     bool warn = tree->tree != NULL && (tree_header(tree->tree)->flags & TREE_FULL) != 0;
     int room = grid->columns - at - 3;
-    text_fit(text, sizeof text, right, room > 0 ? room : 0, scene->ascii);
+    text_fit(text, sizeof text, about, room > 0 ? room : 0, scene->ascii);
     if (room > 12) {
         grid_put_right(grid, row, at + 2, room, warn ? STYLE_WARNING : STYLE_DIM, text);
     }

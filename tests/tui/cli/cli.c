@@ -11,7 +11,7 @@
 
 #include "tui/cli/command.h"
 
-#define WORDS_MAX 8
+#define WORDS_MAX 12
 
 struct tried {
     struct cli cli;
@@ -106,6 +106,7 @@ help_and_version_win_over_the_rest(void **state)
     expect_task("memtop --help --once --plain", false, CLI_HELP);
     expect_task("memtop help", false, CLI_HELP);
     expect_task("memtop help help", false, CLI_HELP);
+    expect_task("memtop help tree", false, CLI_HELP);
     expect_task("memtop --version", false, CLI_VERSION);
 }
 
@@ -158,11 +159,162 @@ refuses_what_is_neither_a_process_nor_a_command(void **state)
 }
 
 static void
+expect_tree(const char *line, const char *name, double wait_s)
+{
+    struct tried tried = try(line, false);
+
+    assert_true(tried.good);
+    assert_string_equal(tried.errors, "");
+    assert_int_equal(tried.cli.task, CLI_TREE);
+    assert_string_equal(tried.cli.class_name, name);
+    assert_true(tried.cli.wait_s == wait_s);
+    done(&tried);
+}
+
+static void
+a_tree_is_of_a_class_whatever_it_is_called(void **state)
+{
+    (void)state;
+    expect_tree("memtop tree Order", "Order", 2);
+    expect_tree("memtop tree Shop::Order", "Shop::Order", 2);
+    expect_tree("memtop tree (iseq)", "(iseq)", 2);
+    expect_tree("memtop tree 4120", "4120", 2);
+    expect_tree("memtop tree tree", "tree", 2);
+    expect_tree("memtop tree #<Class:0x1>", "#<Class:0x1>", 2);
+    expect_tree("memtop tree -- -x", "-x", 2);
+}
+
+static void
+a_tree_takes_a_process_and_options_anywhere(void **state)
+{
+    struct tried tried = try("memtop tree Order 4120 --json --pin --wait 1m", true);
+
+    (void)state;
+    assert_true(tried.good);
+    assert_int_equal(tried.cli.pid, 4120);
+    assert_true(tried.cli.json && tried.cli.pin);
+    assert_true(tried.cli.wait_s == 60);
+    done(&tried);
+
+    tried = try("memtop -w 5 -P --socket /x tree Order", true);
+    assert_true(tried.good);
+    assert_int_equal(tried.cli.task, CLI_TREE);
+    assert_string_equal(tried.cli.socket, "/x");
+    assert_int_equal(tried.cli.pid, 0);
+    assert_true(tried.cli.pin && !tried.cli.json);
+    assert_true(tried.cli.wait_s == 5);
+    done(&tried);
+}
+
+static void
+reads_times_to_wait(void **state)
+{
+    (void)state;
+    expect_tree("memtop tree Order --wait 0", "Order", 0);
+    expect_tree("memtop tree Order --wait 500ms", "Order", 0.5);
+    expect_tree("memtop tree Order --wait=90s", "Order", 90);
+    expect_tree("memtop tree Order -w 10m", "Order", 600);
+    expect_tree("memtop tree Order -w 2h", "Order", 7200);
+    expect_tree("memtop tree Order -w 1.5m", "Order", 90);
+    expect_tree("memtop tree Order -w 24h", "Order", 86400);
+}
+
+static void
+refuses_times_that_are_none(void **state)
+{
+    static const char *const wrong[] = {
+        "soon", "-1", "25h", "1d", "10mm", "s", "nan", "inf", "1e99", "1s2",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        char line[64];
+        snprintf(line, sizeof(line), "memtop tree Order --wait %s", wrong[i]);
+        expect_refusal(line, "--wait wants a time such as 500ms, 90s or 10m");
+        expect_refusal(line, wrong[i]);
+    }
+    expect_refusal("memtop tree Order --wait", "--wait");
+}
+
+static void
+refuses_a_tree_of_nothing_or_of_too_much(void **state)
+{
+    (void)state;
+    expect_refusal("memtop tree", "tree wants the name of a class");
+    expect_refusal("memtop tree --json", "tree wants the name of a class");
+    expect_refusal("memtop tree Order 12x", "not a process id: 12x");
+    expect_refusal("memtop tree Order 0", "not a process id: 0");
+    expect_refusal("memtop tree Order 12 13", "one argument too many: 13");
+    expect_refusal("memtop tree Order 12 --socket /x", "exclude each other");
+    expect_refusal("memtop tree Order --once", "only --json goes with it");
+    expect_refusal("memtop tree Order --plain", "only --json goes with it");
+    expect_refusal("memtop tree Order --all", "only --json goes with it");
+    expect_refusal("memtop Order tree", "neither a process id nor a command: Order");
+}
+
+static void
+refuses_a_class_without_a_letter(void **state)
+{
+    const char *words[] = {"memtop", "tree", "", NULL};
+    struct cli cli;
+    char *text;
+    size_t length;
+    FILE *errors = open_memstream(&text, &length);
+
+    (void)state;
+    assert_non_null(errors);
+    assert_false(cli_parse(&cli, 3, words, false, errors));
+    fclose(errors);
+    assert_non_null(strstr(text, "tree wants the name of a class"));
+    free(text);
+    cli_destroy(&cli);
+}
+
+static void
+what_belongs_to_trees_is_refused_elsewhere(void **state)
+{
+    (void)state;
+    expect_refusal("memtop --wait 5s", "--wait and --pin go with memtop tree");
+    expect_refusal("memtop --once --wait 5s", "--wait and --pin go with memtop tree");
+    expect_refusal("memtop --pin 12", "--wait and --pin go with memtop tree");
+}
+
+static void
+a_pin_is_refused_where_nothing_may_be_changed(void **state)
+{
+    (void)state;
+    expect_tree("memtop tree Order --readonly", "Order", 2);
+    expect_refusal("memtop tree Order --pin --readonly", "--pin changes the program");
+}
+
+static void
+expect_topic(const char *line, const char *topic)
+{
+    struct tried tried = try(line, false);
+
+    assert_true(tried.good);
+    assert_int_equal(tried.cli.task, CLI_HELP);
+    assert_string_equal(tried.cli.topic, topic);
+    done(&tried);
+}
+
+static void
+help_after_a_command_is_that_commands(void **state)
+{
+    (void)state;
+    expect_topic("memtop --help", "");
+    expect_topic("memtop help", "");
+    expect_topic("memtop help tree", "tree");
+    expect_topic("memtop tree --help", "tree");
+    expect_topic("memtop -h tree Order --wait soon", "tree");
+}
+
+static void
 says_which_commands_a_later_version_brings(void **state)
 {
     static const char *const later[] = {
-        "run",  "attach", "ps",    "tree",   "record", "replay",
-        "diff", "export", "check", "verify", "cut",    "doctor",
+        "run",    "attach", "ps",     "record", "replay", "diff",
+        "export", "check",  "verify", "cut",    "doctor",
     };
 
     (void)state;
@@ -190,9 +342,10 @@ static void
 the_help_teaches(void **state)
 {
     static const char *const told[] = {
-        "--socket PATH", "--once",    "--json",      "--all",        "--plain",
-        "--ascii",       "--theme",   "--no-mouse",  "--readonly",   "First steps:",
-        "Keys",          "Examples:", "Exit status", "Environment:", "NO_COLOR",
+        "--socket PATH", "--once",       "--json",     "--all",      "--plain",
+        "--ascii",       "--theme",      "--no-mouse", "--readonly", "First steps:",
+        "--wait TIME",   "--pin",        "tree CLASS", "Keys",       "Examples:",
+        "Exit status",   "Environment:", "NO_COLOR",
     };
     char *help = help_of("");
 
@@ -217,17 +370,36 @@ every_command_has_help_with_examples(void **state)
     }
 }
 
+static void
+the_help_of_trees_tells_what_its_figures_are(void **state)
+{
+    static const char *const told[] = {
+        "memtop tree CLASS [PID]", "--wait",        "--pin", "--json",
+        "(before tracing)",        "95 % interval",
+    };
+    char *help = help_of("tree");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+        assert_non_null(strstr(help, told[i]));
+    }
+    free(help);
+}
+
 // A terminal of 100 columns wraps nothing of it.
 static void
 no_line_of_the_help_is_too_long(void **state)
 {
-    char *help = help_of("");
+    const struct command *command;
 
     (void)state;
-    for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
-        assert_in_range(strlen(line), 0, 90);
+    for (size_t i = 0; (command = command_at(i)); i++) {
+        char *help = help_of(command->name);
+        for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
+            assert_in_range(strlen(line), 0, 90);
+        }
+        free(help);
     }
-    free(help);
 }
 
 int
@@ -241,9 +413,19 @@ main(void)
         cmocka_unit_test(takes_the_values_of_options),
         cmocka_unit_test(refuses_what_makes_no_sense),
         cmocka_unit_test(refuses_what_is_neither_a_process_nor_a_command),
+        cmocka_unit_test(a_tree_is_of_a_class_whatever_it_is_called),
+        cmocka_unit_test(a_tree_takes_a_process_and_options_anywhere),
+        cmocka_unit_test(reads_times_to_wait),
+        cmocka_unit_test(refuses_times_that_are_none),
+        cmocka_unit_test(refuses_a_tree_of_nothing_or_of_too_much),
+        cmocka_unit_test(refuses_a_class_without_a_letter),
+        cmocka_unit_test(what_belongs_to_trees_is_refused_elsewhere),
+        cmocka_unit_test(a_pin_is_refused_where_nothing_may_be_changed),
+        cmocka_unit_test(help_after_a_command_is_that_commands),
         cmocka_unit_test(says_which_commands_a_later_version_brings),
         cmocka_unit_test(the_help_teaches),
         cmocka_unit_test(every_command_has_help_with_examples),
+        cmocka_unit_test(the_help_of_trees_tells_what_its_figures_are),
         cmocka_unit_test(no_line_of_the_help_is_too_long),
     };
 
