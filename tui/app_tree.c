@@ -183,6 +183,7 @@ app_tree_edit(struct app *app, const char *argument)
         return app_tell(app, true, "editor: the file's path is too long");
     }
     strcpy(app->edit_path, file);
+    source_destroy(&app->tree.source); // read anew when the editor has ended
     return REACT_EDIT | REACT_DRAW;
 }
 

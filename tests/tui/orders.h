@@ -31,6 +31,9 @@ void orders_more(struct fixture *fixture, enum orders_kind kind, unsigned from,
 // Begin, and the first 30 seconds of it, for a terminal of 118 by 30.
 void orders_open(struct fixture *fixture, enum orders_kind kind);
 
+// When demo/cache.rb was changed last, wall time; 0 long ago.
+extern uint64_t orders_source_changed_us;
+
 // The source of demo/cache.rb; for every other file, why it cannot be read.
 void orders_read_source(const char *file, struct source_text *text);
 

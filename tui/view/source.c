@@ -114,9 +114,19 @@ draw_line(const struct source *source, const struct scene *scene, struct grid *g
     }
 }
 
+// What the program runs is what it read when it started, or later: this may be another
+// text, with other lines.
+static bool
+may_differ(const struct source *source, const struct scene *scene)
+{
+    const struct hello *hello = scene->model != NULL ? model_hello(scene->model) : NULL;
+    return hello != NULL && hello->started_us > 0 && source->text.bytes != NULL &&
+           source->text.changed_us > hello->started_us;
+}
+
 static void
-draw_title(const struct scene *scene, struct grid *grid, struct area area,
-           const char *file)
+draw_title(const struct source *source, const struct scene *scene, struct grid *grid,
+           struct area area, const char *file)
 {
     char shown[LINE_BYTES];
     char title[LINE_BYTES];
@@ -126,7 +136,12 @@ draw_title(const struct scene *scene, struct grid *grid, struct area area,
     }
     if (file[0] != '\0') {
         snprintf(title, sizeof title, " %.400s ", shown);
-        grid_put(grid, area.row, 2, area.columns - 4, STYLE_HEADING, title);
+        int used =
+            2 + grid_put(grid, area.row, 2, area.columns - 4, STYLE_HEADING, title);
+        if (may_differ(source, scene)) {
+            grid_put(grid, area.row, used + 1, area.columns - used - 2, STYLE_WARNING,
+                     " changed since the program started ");
+        }
     }
 }
 
@@ -148,12 +163,12 @@ void
 source_draw(struct source *source, const struct scene *scene, struct grid *grid,
             struct area area, const char *file, uint32_t line, const char *words)
 {
-    draw_title(scene, grid, area, file);
-    area.row++;
-    area.rows--;
     if (file[0] != '\0') {
         take(source, scene, file);
     }
+    draw_title(source, scene, grid, area, file);
+    area.row++;
+    area.rows--;
     const char *why = why_not(source, file, line);
     if (why != NULL) {
         grid_put(grid, area.row, 2, area.columns - 2, STYLE_DIM, why);

@@ -126,6 +126,22 @@ waits_for_the_tree_and_says_why_there_is_none(void **state)
 }
 
 static void
+warns_of_source_that_changed_since_the_program_started(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+    orders_source_changed_us = UINT64_MAX;
+    orders_open(&fixture, ORDERS_EXACT);
+    fixture_golden(&fixture, "tree-source-changed", 118, 24);
+    orders_source_changed_us = 0;
+    fixture_keys(&fixture, "o"); // an editor changed it: it is read again afterwards
+    assert_true(fixture.reactions & REACT_EDIT);
+    app_draw(fixture.app, &fixture.grid, fixture.now_ms);
+    assert_int_equal(fixture_row_of(&fixture, "changed since"), -1);
+    fixture_stop(&fixture);
+}
+
+static void
 counts_changes_from_a_mark(void **state)
 {
     struct fixture fixture;
@@ -197,6 +213,7 @@ main(void)
         cmocka_unit_test(draws_with_ascii_alone),
         cmocka_unit_test(says_how_stacks_were_taken),
         cmocka_unit_test(waits_for_the_tree_and_says_why_there_is_none),
+        cmocka_unit_test(warns_of_source_that_changed_since_the_program_started),
         cmocka_unit_test(counts_changes_from_a_mark),
         cmocka_unit_test(draws_changes_of_both_signs_as_a_flame_graph),
         cmocka_unit_test(says_in_a_word_how_the_data_is),
