@@ -109,10 +109,10 @@ struct frame_naming {
     struct block_line *blocks; // malloc'd, NULL for none
     uint32_t block_count;
 };
-void calltree_name(struct calltree *tree, uint32_t frame, struct frame_naming *naming);
+void calltree_name(struct calltree *tree, uint32_t index, struct frame_naming *naming);
 
 // context: gvl. Name a frame whose key died before anybody could ask.
-void calltree_name_lost(struct calltree *tree, uint32_t frame);
+void calltree_name_lost(struct calltree *tree, uint32_t index);
 
 // context: gvl. Frames that have no name yet, their keys 0 when they died: a
 // runtime keeps the others alive until they have one.

@@ -70,28 +70,29 @@ static void
 draw_title(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
            int row)
 {
-    char text[LINE_BYTES];
-    char about[LINE_BYTES] = "";
+    char title[LINE_BYTES];
+    char notes[LINE_BYTES] = "";
+    char fitted[LINE_BYTES];
     char name[TREE_NAME_BYTES];
     struct header_state state = header_state(scene);
     const char *into = scene->glyphs->into;
     text_fit(name, sizeof name, tree->name, grid->columns / 3, scene->ascii);
     const struct model_class *class = tree_view_class(tree, scene);
-    snprintf(text, sizeof text, "classes %s %s%s %s %s", into, name,
+    snprintf(title, sizeof title, "classes %s %s%s %s %s", into, name,
              class != NULL && class->gone ? " (gone)" : "", into,
              shape_name(tree->paths.shape));
-    int at = 1 + grid_put(grid, row, 1, grid->columns - 1, STYLE_ACCENT, text);
+    int at = 1 + grid_put(grid, row, 1, grid->columns - 1, STYLE_ACCENT, title);
     grid_mark(grid, row, 0, at, ATTRIBUTE_BOLD);
-    snprintf(text, sizeof text, "%s %.100s", state.word, state.detail);
-    at += 3 + grid_put(grid, row, at + 3, grid->columns - at - 3, state.style, text);
+    snprintf(title, sizeof title, "%s %.100s", state.word, state.detail);
+    at += 3 + grid_put(grid, row, at + 3, grid->columns - at - 3, state.style, title);
     if (tree->tree != NULL) {
-        describe(tree, scene, about, sizeof about);
+        describe(tree, scene, notes, sizeof notes);
     }
     bool warn = tree->tree != NULL && (tree_header(tree->tree)->flags & TREE_FULL) != 0;
     int room = grid->columns - at - 3;
-    text_fit(text, sizeof text, about, room > 0 ? room : 0, scene->ascii);
+    text_fit(fitted, sizeof fitted, notes, room > 0 ? room : 0, scene->ascii);
     if (room > 12) {
-        grid_put_right(grid, row, at + 2, room, warn ? STYLE_WARNING : STYLE_DIM, text);
+        grid_put_right(grid, row, at + 2, room, warn ? STYLE_WARNING : STYLE_DIM, fitted);
     }
 }
 

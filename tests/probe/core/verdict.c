@@ -185,7 +185,9 @@ play(const struct scene *scene)
         run.state.ages[i] = COUNT_UNKNOWN;
     }
     struct trend_moment started = {.at_us = 1};
-    for (double at_s = 0; at_s < scene->minutes * MINUTE; at_s += scene->look_s) {
+    unsigned looks = (unsigned)ceil(scene->minutes * MINUTE / scene->look_s);
+    for (unsigned look = 0; look < looks; look++) {
+        double at_s = look * scene->look_s;
         advance(&run, at_s);
         trend_window(&window, &run.moment);
         if (at_s < scene->begins_s) {
