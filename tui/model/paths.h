@@ -140,6 +140,9 @@ void paths_label(const struct paths *paths, size_t row, char *label, size_t size
 // Where it is, short enough for people: "demo/app.rb:22", "puma/thread_pool.rb:106".
 void paths_place(const struct paths *paths, size_t row, char *place, size_t size);
 
+// A file's path as short as there: "demo/app.rb". Borrowed from `path`.
+const char *paths_file(const struct paths *paths, const char *path);
+
 // Whether a path belongs to the program itself, not to a gem, the standard library
 // or Ruby; and what to call where it belongs: "puma", "stdlib", "ruby", "C".
 bool paths_is_own(const char *path);

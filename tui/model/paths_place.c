@@ -184,3 +184,9 @@ paths_state_place(const struct paths_state *state, const struct tree_frame *fram
                  (unsigned)line);
     }
 }
+
+const char *
+paths_file(const struct paths *paths, const char *path)
+{
+    return paths->state != NULL ? short_path(&paths->state->places, path) : path;
+}

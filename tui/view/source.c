@@ -126,15 +126,15 @@ may_differ(const struct source *source, const struct scene *scene)
 
 static void
 draw_title(const struct source *source, const struct scene *scene, struct grid *grid,
-           struct area area, const char *file)
+           struct area area, const char *name)
 {
     char shown[LINE_BYTES];
     char title[LINE_BYTES];
-    text_escape(shown, sizeof shown, file, strlen(file));
+    text_escape(shown, sizeof shown, name, strlen(name));
     for (int i = 0; i < area.columns; i++) {
         grid_put(grid, area.row, area.column + i, 1, STYLE_DIM, scene->glyphs->across);
     }
-    if (file[0] != '\0') {
+    if (name[0] != '\0') {
         snprintf(title, sizeof title, " %.400s ", shown);
         int used =
             2 + grid_put(grid, area.row, 2, area.columns - 4, STYLE_HEADING, title);
@@ -161,24 +161,25 @@ why_not(const struct source *source, const char *file, uint32_t line)
 
 void
 source_draw(struct source *source, const struct scene *scene, struct grid *grid,
-            struct area area, const char *file, uint32_t line, const char *words)
+            struct area area, struct source_line line)
 {
-    if (file[0] != '\0') {
-        take(source, scene, file);
+    if (line.file[0] != '\0') {
+        take(source, scene, line.file);
     }
-    draw_title(source, scene, grid, area, file);
+    draw_title(source, scene, grid, area, line.file[0] != '\0' ? line.title : "");
     area.row++;
     area.rows--;
-    const char *why = why_not(source, file, line);
+    const char *why = why_not(source, line.file, line.line);
     if (why != NULL) {
         grid_put(grid, area.row, 2, area.columns - 2, STYLE_DIM, why);
         return;
     }
+    size_t marked = line.line - 1;
     size_t above = (size_t)(area.rows - 1) / 2;
-    size_t first = line - 1 > above ? line - 1 - above : 0;
+    size_t first = marked > above ? marked - above : 0;
     for (int i = 0; i < area.rows && first + (size_t)i < source->row_count; i++) {
         size_t row = first + (size_t)i;
         struct area at = {area.row + i, area.column, 1, area.columns};
-        draw_line(source, scene, grid, at, row, row == line - 1, words);
+        draw_line(source, scene, grid, at, row, row == marked, line.words);
     }
 }

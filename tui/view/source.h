@@ -38,9 +38,16 @@ struct area;
 
 void source_destroy(struct source *source);
 
-// Draw the lines around `line` of `file`, that one marked and followed by `words`.
-// The first row of the area is the title.
+// A line to be looked at.
+struct source_line {
+    const char *file;  // "" for none
+    const char *title; // what people call the file
+    uint32_t line;
+    const char *words; // behind it, "" for none
+};
+
+// Draw the lines around one, that one marked. The first row of the area is the title.
 void source_draw(struct source *source, const struct scene *scene, struct grid *grid,
-                 struct area area, const char *file, uint32_t line, const char *words);
+                 struct area area, struct source_line line);
 
 #endif

@@ -286,8 +286,7 @@ static void
 draw_source(struct tree_view *tree, const struct scene *scene, struct grid *grid,
             struct area area)
 {
-    const char *file = "";
-    uint32_t line = 0;
+    struct source_line line = {.file = "", .title = ""};
     char said[FORMAT_BYTES * 3] = "";
     const struct paths_row *row = tree_view_row(tree);
     int first = tree->first_row + tree->page;
@@ -295,13 +294,16 @@ draw_source(struct tree_view *tree, const struct scene *scene, struct grid *grid
     if (pane.rows < 2) {
         return;
     }
-    if (!tree_view_place(tree, &file, &line)) {
-        file = "";
+    if (tree_view_place(tree, &line.file, &line.line)) {
+        line.title = paths_file(&tree->paths, line.file);
+    } else {
+        line.file = "";
     }
     if (row != NULL) {
         describe_row(row, scene, said, sizeof said);
     }
-    source_draw(&tree->source, scene, grid, pane, file, line, said);
+    line.words = said;
+    source_draw(&tree->source, scene, grid, pane, line);
 }
 
 // Why there is no tree, and what would help.

@@ -60,8 +60,8 @@ drawn(struct source *source, bool ascii, int rows, int columns, const char *file
 
     assert_true(grid_init(&grid, rows, columns));
     grid.ascii = ascii;
-    source_draw(source, &scene, &grid, (struct area){0, 0, rows, columns}, file, line,
-                words);
+    source_draw(source, &scene, &grid, (struct area){0, 0, rows, columns},
+                (struct source_line){file, file, line, words});
     char *text = grid_text(&grid);
     assert_non_null(text);
     grid_destroy(&grid);
@@ -242,7 +242,8 @@ without_a_reader_there_are_no_files(void **state)
     (void)state;
     scene.read_source = NULL;
     assert_true(grid_init(&grid, 2, COLUMNS));
-    source_draw(&source, &scene, &grid, (struct area){0, 0, 2, COLUMNS}, "/a.rb", 1, "");
+    source_draw(&source, &scene, &grid, (struct area){0, 0, 2, COLUMNS},
+                (struct source_line){"/a.rb", "/a.rb", 1, ""});
     char *text = grid_text(&grid);
     assert_non_null(strstr(text, "\n  files are not read here\n"));
     free(text);
@@ -340,7 +341,8 @@ says_that_there_is_no_memory(void **state)
     hold("one\ntwo");
     assert_true(grid_init(&grid, 2, COLUMNS));
     memory_allow(1); // for the reader
-    source_draw(&source, &scene, &grid, (struct area){0, 0, 2, COLUMNS}, "/a.rb", 1, "");
+    source_draw(&source, &scene, &grid, (struct area){0, 0, 2, COLUMNS},
+                (struct source_line){"/a.rb", "/a.rb", 1, ""});
     assert_true(memory_ran_out());
     memory_allow(-1);
     char *text = grid_text(&grid);
