@@ -235,17 +235,32 @@ names_that_hash_alike_stay_apart(void **state)
 }
 
 static void
-lost_frames_are_one(void **state)
+methods_that_differ_in_their_line_alone_stay_apart(void **state)
 {
     (void)state;
-    uint32_t frames[2];
-    for (size_t i = 0; i < 2; i++) {
-        frames[i] = frame_of(i);
-        calltree_retire(&tree, key_of(i));
-        calltree_name_lost(&tree, frames[i]);
+    for (uint32_t i = 0; i < 5000; i++) { // some of them beside each other in the table
+        uint32_t frame = frame_of(i);
+        name(frame, "run", "a.rb", i, 0);
+        assert_int_equal(frame_of(i), frame);
     }
-    assert_int_not_equal(frames[0], frames[1]);
-    assert_int_not_equal(frame_of(0), frames[0]); // a live key is none of them
+}
+
+static void
+what_was_lost_stands_for_no_key(void **state)
+{
+    uint32_t nodes[2];
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        nodes[i] = place_one(i, 5);
+        calltree_retire(&tree, key_of(i));
+        calltree_name_lost(&tree, calltree_node(&tree, nodes[i])->frame);
+    }
+    assert_int_not_equal(place_one(0, 5), nodes[0]);
+    for (size_t i = 1; i < 5000; i++) {
+        const struct stack_frame unknown = {key_of(i), 5};
+        assert_false(calltree_matches(&tree, nodes[0], &unknown, 1, false));
+        assert_false(calltree_matches(&tree, nodes[1], &unknown, 1, false));
+    }
 }
 
 static void
@@ -372,7 +387,9 @@ main(void)
         cmocka_unit_test_setup_teardown(
             a_difference_in_line_path_label_or_kind_keeps_frames_apart, start, end),
         cmocka_unit_test_setup_teardown(names_that_hash_alike_stay_apart, start, end),
-        cmocka_unit_test_setup_teardown(lost_frames_are_one, start, end),
+        cmocka_unit_test_setup_teardown(
+            methods_that_differ_in_their_line_alone_stay_apart, start, end),
+        cmocka_unit_test_setup_teardown(what_was_lost_stands_for_no_key, start, end),
         cmocka_unit_test_setup_teardown(
             code_evaluated_over_and_over_adds_frames_but_no_paths, start, end),
         cmocka_unit_test_setup_teardown(code_that_moves_keeps_its_frame, start, end),
