@@ -254,8 +254,10 @@ what_was_allocated_before_tracing_is_not_wanted(void **state)
     (void)state;
     trace_it(0, false);
     allocate_unseen(0, 1000000);
+    allocate_unseen(1, 9000);
     govern_after(SECOND);
     assert_int_equal(shift_of(0), 0);
+    assert_int_equal(shift_of(1), 0); // nor does it take from others
     allocate_unseen(0, 1000000);
     trace_it(0, true);
     allocate_unseen(0, 9000);
