@@ -93,11 +93,13 @@ trace_class(struct trace *trace, struct registry *registry, uint32_t class_index
 {
     struct class_entry *entry = registry_class(registry, class_index);
     struct site *unsampled = registry_site(registry, entry->site + SITE_UNSAMPLED);
+    if (on && !entry->traced_us) { // also of one that was traced as it came
+        entry->traced_us = wall_us;
+    }
     if (entry->traced == on) {
         return;
     }
     if (on) {
-        entry->traced_us = entry->traced_us ? entry->traced_us : wall_us;
         entry->governed_allocated = registry_counts(registry, class_index).allocated;
         draw(trace, unsampled, entry->shift);
     } else {

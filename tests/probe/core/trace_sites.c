@@ -227,6 +227,27 @@ weights_of_a_path_are_sites_of_their_own(void **state)
     assert_int_equal(sampled->node, exact->node);
 }
 
+// In a table so full that all of them meet.
+static void
+weights_of_many_paths_stay_apart(void **state)
+{
+    (void)state;
+    trace_it(1, true);
+    struct site *unsampled =
+        registry_site(&tally.registry, entry_of(1)->site + SITE_UNSAMPLED);
+    for (uint32_t i = 0; i < 20000; i++) {
+        uint8_t shift = unsampled->shift;
+        entry_of(1)->shift = (uint8_t)random_below(4);
+        unsampled->sample_at = 0; // whatever the gap, now
+        run(2, i % 1000);
+        const struct site *site = allocate_for_a_moment(1);
+        assert_int_equal(site->shift, shift);
+        assert_int_equal(calltree_node(&tally.trace.tree, site->node)->line, i % 1000);
+        countdown = 1; // for a larger table
+    }
+    assert_true(tally.trace.sites_used > tally.trace.sites_count * 9 / 10);
+}
+
 static void
 a_stack_of_the_depth_is_whole_and_a_deeper_one_is_cut(void **state)
 {
@@ -273,6 +294,35 @@ more_paths_than_are_remembered_keep_their_sites(void **state)
     }
     assert_int_equal(tally.registry.path_count, TRACE_CACHE + 4000);
     assert_int_equal(tally.trace.sites_used, TRACE_CACHE + 4000);
+}
+
+/* Since when. */
+
+static void
+a_class_knows_since_when_it_was_first_traced(void **state)
+{
+    (void)state;
+    uint32_t index = index_of(1);
+    assert_int_equal(entry_of(1)->traced_us, 0);
+    trace_class(&tally.trace, &tally.registry, index, false, 5);
+    assert_int_equal(entry_of(1)->traced_us, 0);
+    trace_class(&tally.trace, &tally.registry, index, true, 7);
+    trace_class(&tally.trace, &tally.registry, index, false, 8);
+    trace_class(&tally.trace, &tally.registry, index, true, 9);
+    assert_int_equal(entry_of(1)->traced_us, 7);
+}
+
+static void
+so_does_one_that_was_traced_from_its_first_object(void **state)
+{
+    (void)state;
+    tally.registry.traces_new = true;
+    run(2, 1);
+    assert_int_equal(allocate_for_a_moment(1)->node, CALLTREE_FIRST_NODE + 1);
+    assert_int_equal(entry_of(1)->traced_us, 0); // a hook asks for no time of day
+    trace_class(&tally.trace, &tally.registry, index_of(1), true, 7);
+    trace_class(&tally.trace, &tally.registry, index_of(1), true, 8);
+    assert_int_equal(entry_of(1)->traced_us, 7);
 }
 
 /* Classes that end. */
@@ -430,6 +480,11 @@ main(void)
     setenv("MEMTOP_SEED", "1", 0);
     random_start();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(weights_of_many_paths_stay_apart, start, end),
+        cmocka_unit_test_setup_teardown(a_class_knows_since_when_it_was_first_traced,
+                                        start, end),
+        cmocka_unit_test_setup_teardown(so_does_one_that_was_traced_from_its_first_object,
+                                        start, end),
         cmocka_unit_test_setup_teardown(of_a_class_nobody_traces_no_stack_is_taken, start,
                                         end),
         cmocka_unit_test_setup_teardown(an_object_counts_for_its_path_and_dies_there,
