@@ -47,19 +47,22 @@ class_key(size_t number)
     return 0x550000000000 + number * 40;
 }
 
+static uint32_t
+index_of(size_t number)
+{
+    return registry_lookup(&tally.registry, class_key(number))->site->class_index;
+}
+
 static struct class_entry *
 entry_of(size_t number)
 {
-    return registry_class(
-        &tally.registry,
-        registry_lookup(&tally.registry, class_key(number))->site->class_index);
+    return registry_class(&tally.registry, index_of(number));
 }
 
 static void
 trace_it(size_t number, bool on)
 {
-    uint32_t index = entry_of(number)->site / SITES_A_CLASS;
-    trace_class(&tally.trace, &tally.registry, index, on, 1);
+    trace_class(&tally.trace, &tally.registry, index_of(number), on, 1);
 }
 
 static unsigned
@@ -102,11 +105,23 @@ allocate_unseen(size_t number, uint64_t count)
     count_add(&registry_site(&tally.registry, entry_of(number)->site)->allocated, count);
 }
 
+// As server and agent do together.
 static void
 govern_after(uint64_t ns)
 {
     now_ns += ns;
-    trace_govern(&tally.trace, &tally.registry, now_ns);
+    unsigned before = 0, after = 0;
+    for (size_t i = 0; i < CLASSES; i++) {
+        before += shift_of(i);
+    }
+    bool shorter = trace_govern(&tally.trace, &tally.registry, now_ns);
+    for (size_t i = 0; i < CLASSES; i++) {
+        after += shift_of(i);
+        if (shorter) {
+            trace_shorten(&tally.trace, &tally.registry, index_of(i));
+        }
+    }
+    assert_true(shorter || after >= before);
 }
 
 static void
@@ -351,6 +366,49 @@ an_interval_brings_new_credit_and_keeps_no_debt(void **state)
     assert_true(tally.trace.credit_ns <= credit_ns); // nor is any saved up
 }
 
+// The gap that a burst left behind is not waited for.
+static void
+after_a_burst_stacks_are_taken_as_the_rate_allows(void **state)
+{
+    (void)state;
+    allocate(0, 2000000);
+    unsigned shift = shift_of(0);
+    govern_after(SECOND);
+    for (; shift > 1; shift--) {
+        assert_int_equal(shift_of(0), shift - 1);
+        uint64_t stacks = tally.trace.stacks;
+        allocate(0, 1000);
+        uint64_t expected = 1000u >> (shift - 1);
+        uint64_t taken = tally.trace.stacks - stacks;
+        assert_true(taken <= expected + 10 + expected / 4);
+        assert_true(taken + 10 + expected / 4 >= expected);
+        govern_after(SECOND);
+    }
+    uint64_t stacks = tally.trace.stacks;
+    allocate(0, 1000);
+    assert_int_equal(tally.trace.stacks, stacks + 1000);
+}
+
+static void
+a_gap_that_became_longer_is_not_drawn_anew(void **state)
+{
+    (void)state;
+    const struct site *unsampled =
+        registry_site(&tally.registry, entry_of(0)->site + SITE_UNSAMPLED);
+    for (size_t i = 0; i < 50; i++) {
+        entry_of(0)->shift = 10;
+        allocate(0, 1);
+        uint64_t sample_at = unsampled->sample_at;
+        entry_of(0)->shift = (uint8_t)(10 + i % 2);
+        trace_shorten(&tally.trace, &tally.registry, index_of(0));
+        assert_int_equal(unsampled->sample_at, sample_at);
+    }
+    entry_of(0)->shift = 0;
+    trace_it(0, false);
+    trace_shorten(&tally.trace, &tally.registry, index_of(0));
+    assert_true(unsampled->sample_at == SITE_NEVER);
+}
+
 // Seconds of a program that allocates `rate` objects; returns the share of a core
 // that stacks took in the last `counted` of them.
 static double
@@ -406,6 +464,10 @@ main(void)
     setenv("MEMTOP_SEED", "1", 0);
     random_start();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(after_a_burst_stacks_are_taken_as_the_rate_allows,
+                                        start, end),
+        cmocka_unit_test_setup_teardown(a_gap_that_became_longer_is_not_drawn_anew, start,
+                                        end),
         cmocka_unit_test_setup_teardown(classes_that_fit_the_budget_are_exact, start,
                                         end),
         cmocka_unit_test_setup_teardown(
