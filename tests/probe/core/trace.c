@@ -195,16 +195,6 @@ in_bursts(bool classes)
     return loop;
 }
 
-static double
-truth(const struct loop *loop, size_t at)
-{
-    size_t times = 0;
-    for (size_t i = 0; i < loop->length; i++) {
-        times += loop->places[i] == at;
-    }
-    return (double)(times * (ALLOCATIONS / loop->length));
-}
-
 struct sampler {
     unsigned shift;
     unsigned stride; // 0: random gaps, else every so many-th of all allocations
@@ -214,6 +204,7 @@ static const struct sampler GAPS = {SHIFT, 0};
 static const struct sampler STRIDE = {SHIFT, 1u << SHIFT};
 
 struct outcome {
+    double allocated[PLACES];
     double stacks[PLACES]; // taken at each place
     double taken;
     double unsampled;
@@ -269,15 +260,16 @@ run(const struct loop *loop, struct sampler sampler, uint64_t seed)
         trace_key(keys[i], sampler.shift);
         sites[i] = unsampled_site(keys[i]);
     }
+    struct outcome outcome = {0};
     for (size_t i = 0; i < ALLOCATIONS; i++) {
         place = loop->places[i % loop->length];
+        outcome.allocated[place]++;
         if (sampler.stride) {
             bool turn = (i + seed) % sampler.stride == 0;
             sites[place]->sample_at = turn ? 0 : SITE_NEVER;
         }
         allocate(keys[place]);
     }
-    struct outcome outcome = {0};
     for (size_t i = 0; i < (loop->classes ? PLACES : 1); i++) {
         read_class(keys[i], &outcome);
     }
@@ -293,6 +285,7 @@ static double
 bias(const struct loop *loop, struct sampler sampler, unsigned runs, size_t first)
 {
     double sums[PLACES] = {0};
+    double truth[PLACES] = {0};
     double weight = 1u << sampler.shift;
     double worst = 0;
     for (unsigned i = 0; i < runs; i++) {
@@ -300,12 +293,12 @@ bias(const struct loop *loop, struct sampler sampler, unsigned runs, size_t firs
         struct outcome outcome = run(loop, sampler, seed);
         for (size_t at = 0; at < PLACES; at++) {
             sums[at] += outcome.stacks[at] * weight;
+            truth[at] = outcome.allocated[at]; // in each run
         }
     }
     for (size_t at = 0; at < PLACES; at++) {
-        double expected = truth(loop, at);
-        double error = sqrt(expected * (weight - 1) / runs);
-        worst = fmax(worst, fabs(sums[at] / runs - expected) / error);
+        double error = sqrt(truth[at] * (weight - 1) / runs);
+        worst = fmax(worst, fabs(sums[at] / runs - truth[at]) / error);
     }
     return worst;
 }
@@ -338,7 +331,7 @@ a_stride_of_100_takes_one_of_ten_classes_alone(void **state)
     (void)state;
     struct loop loop = in_turn(true);
     struct outcome outcome = run(&loop, (struct sampler){SHIFT, 100}, 0);
-    assert_true(outcome.stacks[0] == outcome.taken && outcome.taken == ALLOCATIONS / 100);
+    assert_true(outcome.stacks[0] == outcome.taken && outcome.taken * 100 == ALLOCATIONS);
 }
 
 // Half-width of the interval that a viewer states for a place of a class: Wilson's,
@@ -366,7 +359,7 @@ coverage(const struct loop *loop, struct sampler sampler, size_t first)
         struct outcome outcome = run(loop, sampler, seed_of(first + i));
         for (size_t at = 0; at < PLACES; at++) {
             double found = outcome.stacks[at] / outcome.taken * ALLOCATIONS;
-            held += fabs(found - truth(loop, at)) <= stated_error(&outcome, at);
+            held += fabs(found - outcome.allocated[at]) <= stated_error(&outcome, at);
         }
     }
     return (double)held / (RUNS * PLACES);
