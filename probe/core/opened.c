@@ -457,10 +457,8 @@ opened_tick(struct probe *probe, uint64_t now_ns)
             faded = true;
         }
     }
-    if (traced) {
-        trace_govern(&probe->tally.trace, registry, now_ns);
-    }
-    if (faded) {
+    bool shorter = traced && trace_govern(&probe->tally.trace, registry, now_ns);
+    if (faded || shorter) {
         probe_ask(probe, WORK_TRACE);
     }
 }

@@ -93,17 +93,30 @@ trace_class(struct trace *trace, struct registry *registry, uint32_t class_index
 {
     struct class_entry *entry = registry_class(registry, class_index);
     struct site *unsampled = registry_site(registry, entry->site + SITE_UNSAMPLED);
+    if (on && !entry->traced_us) { // also of one that was traced as it came
+        entry->traced_us = wall_us;
+    }
     if (entry->traced == on) {
         return;
     }
     if (on) {
-        entry->traced_us = entry->traced_us ? entry->traced_us : wall_us;
         entry->governed_allocated = registry_counts(registry, class_index).allocated;
         draw(trace, unsampled, entry->shift);
     } else {
         unsampled->sample_at = SITE_NEVER;
     }
     registry_trace(registry, class_index, on);
+}
+
+void
+trace_shorten(struct trace *trace, const struct registry *registry, uint32_t class_index)
+{
+    const struct class_entry *entry = registry_class(registry, class_index);
+    struct site *unsampled = registry_site(registry, entry->site + SITE_UNSAMPLED);
+    uint8_t shift = atomic_load_explicit(&entry->shift, memory_order_relaxed);
+    if (entry->traced && shift < unsampled->shift) {
+        draw(trace, unsampled, shift);
+    }
 }
 
 /* Sites by class, path and weight. */
@@ -369,34 +382,45 @@ shift_for(double wanted, double cap, uint8_t now)
     return shift < now ? (uint8_t)(now - 1) : shift;
 }
 
-void
+// Give every traced class the shift that fits a cap of `cap` stacks for each.
+static bool
+fit_shifts(const struct registry *registry, uint32_t count, double cap)
+{
+    bool smaller = false;
+    for (uint32_t i = 1; i < count; i++) {
+        struct class_entry *entry = registry_class(registry, i);
+        if (entry->id && entry->traced) {
+            double wanted = new_allocations(registry, i);
+            uint8_t before = atomic_load_explicit(&entry->shift, memory_order_relaxed);
+            uint8_t after = shift_for(wanted, cap, before);
+            atomic_store_explicit(&entry->shift, after, memory_order_relaxed);
+            entry->governed_allocated += (uint64_t)wanted;
+            smaller |= after < before;
+        }
+    }
+    return smaller;
+}
+
+bool
 trace_govern(struct trace *trace, struct registry *registry, uint64_t now_ns)
 {
     double elapsed_ns = (double)(now_ns - trace->governed_ns);
     bool first = trace->governed_ns == 0;
     if (!first && elapsed_ns < GOVERN_LEAST_NS) {
-        return;
+        return false;
     }
     double budget_ns = elapsed_ns * trace->budget_percent / 100;
     uint64_t stack_ns = trace->stack_ns ? trace->stack_ns : 1;
     uint32_t count = atomic_load_explicit(&registry->class_count, memory_order_acquire);
     trace->governed_ns = now_ns;
     if (first) {
-        return;
+        return false;
     }
     double cap = find_cap(registry, count, budget_ns / (double)stack_ns);
-    for (uint32_t i = 1; i < count; i++) {
-        struct class_entry *entry = registry_class(registry, i);
-        if (entry->id && entry->traced) {
-            double wanted = new_allocations(registry, i);
-            uint8_t now = atomic_load_explicit(&entry->shift, memory_order_relaxed);
-            atomic_store_explicit(&entry->shift, shift_for(wanted, cap, now),
-                                  memory_order_relaxed);
-            entry->governed_allocated += (uint64_t)wanted;
-        }
-    }
+    bool smaller = fit_shifts(registry, count, cap);
     atomic_store_explicit(&trace->credit_ns, (int64_t)(budget_ns * CREDIT_SHARE),
                           memory_order_relaxed);
+    return smaller;
 }
 
 size_t

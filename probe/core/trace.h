@@ -68,8 +68,15 @@ struct site *trace_site(struct trace *trace, struct registry *registry,
                         struct site *unsampled);
 
 // context: server, under the probe's lock. Fit the shifts to the budget, by what
-// each class allocated since the last call, and refill the credit.
-void trace_govern(struct trace *trace, struct registry *registry, uint64_t now_ns);
+// each class allocated since the last call, and refill the credit. True when one
+// became smaller: trace_shorten() is to follow.
+bool trace_govern(struct trace *trace, struct registry *registry, uint64_t now_ns);
+
+// context: gvl, under the probe's lock. When the class's shift became smaller since its
+// gap was drawn, draw another, instead of waiting for the end of one that was meant for
+// a busier time. That is no bias: what comes next never depends on what was passed over.
+void trace_shorten(struct trace *trace, const struct registry *registry,
+                   uint32_t class_index);
 
 // context: gvl, under the probe's lock. The class's row is about to be freed, and
 // its paths' sites with it.

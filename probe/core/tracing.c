@@ -29,6 +29,7 @@ follow_class(struct probe *probe, uint32_t class_index, bool counting)
         trace_class(&tally->trace, &tally->registry, class_index, wanted,
                     clock_stamp().wall_us);
     }
+    trace_shorten(&tally->trace, &tally->registry, class_index);
     show_flags(&tally->registry, class_index);
 }
 

@@ -10,7 +10,7 @@
 #include "probe/core/probe.h"
 
 // context: agent. Trace the classes that are watched or pinned, or were watched until
-// lately, and no others.
+// lately, and no others, and follow gaps that became shorter.
 void tracing_follow(struct probe *probe);
 
 // context: gvl. The mode is another: pin what mode trace wants (the classes of the

@@ -409,6 +409,49 @@ tracing_fades_a_while_after_the_last_viewer_left(void **state)
     program_stop();
 }
 
+static void
+work(void)
+{
+    program_lock();
+    assert_true(probe_work(&probe));
+    program_unlock();
+}
+
+static void
+tick(uint64_t now_ns)
+{
+    pthread_mutex_lock(&probe.lock);
+    opened_tick(&probe, now_ns);
+    pthread_mutex_unlock(&probe.lock);
+}
+
+// As after a burst: few stacks were taken then, and now there is room for all.
+static void
+a_class_that_calms_down_gets_its_stacks_without_waiting(void **state)
+{
+    (void)state;
+    const uint64_t second_ns = 1000000000;
+    settings.interval_s = 3600; // this test is the clock, and the agent
+    program_start(&settings, false);
+    program_allocate(0, key_of(0));
+    entry_of(0)->pinned = true;
+    probe_ask(&probe, WORK_TRACE);
+    work();
+    entry_of(0)->shift = TRACE_SHIFT_MAX;
+    program_allocate(1, key_of(0)); // draws the gap
+    tick(second_ns);
+    for (uint64_t i = 2; i < 30; i++) {
+        tick(i * second_ns);
+        work();
+    }
+    assert_int_equal(entry_of(0)->shift, 0);
+    uint64_t stacks = probe.tally.trace.stacks;
+    program_allocate(2, key_of(0));
+    program_allocate(3, key_of(0));
+    assert_int_equal(probe.tally.trace.stacks, stacks + 2);
+    program_stop();
+}
+
 int
 main(void)
 {
@@ -432,6 +475,8 @@ main(void)
                                         start, end),
         cmocka_unit_test_setup_teardown(tracing_fades_a_while_after_the_last_viewer_left,
                                         start, end),
+        cmocka_unit_test_setup_teardown(
+            a_class_that_calms_down_gets_its_stacks_without_waiting, start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,6 +246,117 @@ classes_that_move_are_known_by_their_new_address(void **state)
     assert_int_equal(registry_counts(&tally->registry, index).live, 2);
 }
 
+/* Age. */
+
+static uint32_t
+epoch_at(const struct tally *tally, size_t slot)
+{
+    return shadow_epoch(*shadow_find(&tally->shadow, address_of(slot)));
+}
+
+static void
+an_object_knows_its_age_wherever_it_moves(void **state)
+{
+    struct tally *tally = *state;
+    nobody_moves();
+    tally_allocated(tally, address_of(1), class_key(1));
+    for (size_t i = 0; i < 6; i++) {
+        tally_collection(tally);
+    }
+    tally_allocated(tally, address_of(2), class_key(1));
+    destinations[1] = 100;
+    tally_compacted(tally, moved);
+    tally_collection(tally);
+    tally_collection(tally);
+    assert_int_equal(birth_age(&tally->birth, epoch_at(tally, 100)), 7);
+    assert_int_equal(birth_age(&tally->birth, epoch_at(tally, 2)), 1);
+    tally_freed(tally, address_of(2));
+    tally_allocated(tally, address_of(2), class_key(1)); // another, in the same slot
+    assert_int_equal(birth_age(&tally->birth, epoch_at(tally, 2)), 0);
+}
+
+/* Stacks. */
+
+static uintptr_t running; // the code that runs now
+
+static size_t
+capture(struct stack_frame *stack, size_t limit)
+{
+    assert_true(limit >= 1);
+    stack[0] = (struct stack_frame){running, 1};
+    return 1;
+}
+
+static void
+start_tracing(struct tally *tally)
+{
+    assert_true(trace_init(&tally->trace, capture, 10, 100));
+    tally->trace.credit_ns = INT64_MAX;
+    tally->registry.traces_new = true;
+    running = address_of(50);
+}
+
+static site_id
+site_at(const struct tally *tally, size_t slot)
+{
+    return shadow_site(*shadow_find(&tally->shadow, address_of(slot)));
+}
+
+static void
+rows_of_classes_that_are_gone_leave_no_paths_behind(void **state)
+{
+    struct tally *tally = *state;
+    start_tracing(tally);
+    tally_allocated(tally, address_of(1), class_key(1));
+    tally_allocated(tally, address_of(2), class_key(2));
+    site_id gone = site_at(tally, 1);
+    site_id stays = site_at(tally, 2);
+    uint32_t row = registry_lookup(&tally->registry, class_key(1))->site->class_index;
+    tally_freed(tally, address_of(1));
+    tally_class_freed(tally, class_key(1));
+    tally_recycle(tally); // dead but not gone: nothing happens
+    assert_int_equal(tally->trace.sites_used, 2);
+    registry_class(&tally->registry, row)->state = CLASS_STATE_GONE;
+    tally_recycle(tally);
+    assert_int_equal(tally->trace.sites_used, 1);
+    assert_int_equal(registry_totals(&tally->registry).allocated, 2);
+    tally_allocated(tally, address_of(3), class_key(3));
+    assert_int_equal(site_at(tally, 3), gone); // for the same path of another class
+    assert_int_equal(registry_site(&tally->registry, gone)->allocated, 1);
+    tally_allocated(tally, address_of(4), class_key(2));
+    assert_int_equal(site_at(tally, 4), stays);
+}
+
+static void
+code_that_dies_is_another_frame_when_its_slot_is_used_again(void **state)
+{
+    struct tally *tally = *state;
+    start_tracing(tally);
+    tally_allocated(tally, address_of(1), class_key(1));
+    tally_frame_freed(tally, running);
+    tally_allocated(tally, address_of(2), class_key(1));
+    assert_int_not_equal(site_at(tally, 1), site_at(tally, 2));
+    tally_allocated(tally, running, class_key(1)); // code is an object, and nobody told
+    tally_allocated(tally, running, class_key(1)); // of the free of this one
+    tally_allocated(tally, address_of(3), class_key(1));
+    assert_int_equal(tally->missed_frees, 1);
+    assert_int_not_equal(site_at(tally, 3), site_at(tally, 2));
+}
+
+static void
+code_that_moves_stays_the_frame_it_was(void **state)
+{
+    struct tally *tally = *state;
+    start_tracing(tally);
+    nobody_moves();
+    tally_allocated(tally, address_of(1), class_key(1));
+    destinations[50] = 60;
+    tally_compacted(tally, moved);
+    running = address_of(60);
+    tally_allocated(tally, address_of(2), class_key(1));
+    assert_int_equal(site_at(tally, 1), site_at(tally, 2));
+}
+
 /* A heap at random. */
 
 struct model {
@@ -398,6 +509,14 @@ main(void)
                                         start, end),
         cmocka_unit_test_setup_teardown(random_moves_lose_nobody, start, end),
         cmocka_unit_test_setup_teardown(no_reader_sees_a_count_below_zero, start, end),
+        cmocka_unit_test_setup_teardown(an_object_knows_its_age_wherever_it_moves, start,
+                                        end),
+        cmocka_unit_test_setup_teardown(
+            rows_of_classes_that_are_gone_leave_no_paths_behind, start, end),
+        cmocka_unit_test_setup_teardown(
+            code_that_dies_is_another_frame_when_its_slot_is_used_again, start, end),
+        cmocka_unit_test_setup_teardown(code_that_moves_stays_the_frame_it_was, start,
+                                        end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
