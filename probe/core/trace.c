@@ -12,7 +12,7 @@
 #define STACK_NS_MAX 100000u  // more than that, and somebody else had the processor
 #define CREDIT_SHARE 2        // of an interval's budget may be spent before brakes set in
 #define GOVERN_LEAST_NS 0.5e9 // a rate is not known sooner
-#define CALM 0.5              // a gap is halved when the rate would then fit so well
+#define CALM 0.5              // of the budget: gaps become shorter when that is enough
 
 static uint64_t
 mix(uint64_t value)
@@ -368,23 +368,34 @@ find_cap(const struct registry *registry, uint32_t count, double afford)
     return low > 1 ? low : 1;
 }
 
-// The smallest shift that fits; one smaller than now only when it fits well.
+// Stacks that each class may have.
+struct caps {
+    double all;  // of the budget
+    double calm; // of its CALM part
+};
+
 static uint8_t
-shift_for(double wanted, double cap, uint8_t now)
+smallest_shift(double wanted, double cap)
 {
     uint8_t shift = 0;
     while (shift < TRACE_SHIFT_MAX && ldexp(wanted, -shift) > cap) {
         shift++;
     }
-    if (shift < now && ldexp(wanted, -(now - 1)) > cap * CALM) {
-        return now;
-    }
-    return shift < now ? (uint8_t)(now - 1) : shift;
+    return shift;
 }
 
-// Give every traced class the shift that fits a cap of `cap` stacks for each.
+// One that fits; one smaller than now only when it fits half the budget.
+static uint8_t
+shift_for(double wanted, const struct caps *caps, uint8_t now)
+{
+    uint8_t fits = smallest_shift(wanted, caps->all);
+    uint8_t fits_well = smallest_shift(wanted, caps->calm);
+    return fits >= now ? fits : fits_well < now ? fits_well : now;
+}
+
+// Give every traced class the shift that fits the caps. True when one became smaller.
 static bool
-fit_shifts(const struct registry *registry, uint32_t count, double cap)
+fit_shifts(const struct registry *registry, uint32_t count, const struct caps *caps)
 {
     bool smaller = false;
     for (uint32_t i = 1; i < count; i++) {
@@ -392,7 +403,7 @@ fit_shifts(const struct registry *registry, uint32_t count, double cap)
         if (entry->id && entry->traced) {
             double wanted = new_allocations(registry, i);
             uint8_t before = atomic_load_explicit(&entry->shift, memory_order_relaxed);
-            uint8_t after = shift_for(wanted, cap, before);
+            uint8_t after = shift_for(wanted, caps, before);
             atomic_store_explicit(&entry->shift, after, memory_order_relaxed);
             entry->governed_allocated += (uint64_t)wanted;
             smaller |= after < before;
@@ -416,8 +427,10 @@ trace_govern(struct trace *trace, struct registry *registry, uint64_t now_ns)
     if (first) {
         return false;
     }
-    double cap = find_cap(registry, count, budget_ns / (double)stack_ns);
-    bool smaller = fit_shifts(registry, count, cap);
+    double afford = budget_ns / (double)stack_ns;
+    const struct caps caps = {.all = find_cap(registry, count, afford),
+                              .calm = find_cap(registry, count, afford * CALM)};
+    bool smaller = fit_shifts(registry, count, &caps);
     atomic_store_explicit(&trace->credit_ns, (int64_t)(budget_ns * CREDIT_SHARE),
                           memory_order_relaxed);
     return smaller;
