@@ -48,7 +48,6 @@ struct trace {
     _Atomic uint64_t stack_ns; // what one costs now, measured on every 16th
     double budget_percent;     // of one core, for stacks alone
     uint64_t governed_ns;      // when trace_govern() last ran, 0: never
-    uint64_t governed_stacks;  // `stacks` then
 };
 
 // context: gvl. False when the kernel has no memory.
