@@ -554,7 +554,7 @@ tells_whose_code_a_path_is(void **state)
         {"/usr/lib/ruby/vendor_ruby/puma/thread_pool.rb",               "puma",      false},
         {"/usr/lib/ruby/vendor_ruby/sinatra.rb",                        "sinatra",   false},
         {"/usr/lib/ruby/3.1.0/json/common.rb",                          "stdlib",    false},
-        {"/home/a/.rbenv/versions/3.3.8/lib/ruby/3.3.0/set.rb",         "stdlib",    false},
+        {"/opt/rbenv/versions/3.3.8/lib/ruby/3.3.0/set.rb",             "stdlib",    false},
         {"<internal:kernel>",                                           "ruby",      false},
         {"(eval)",                                                      "eval",      false},
         {"",                                                            "C",         false},
