@@ -11,6 +11,7 @@
 
 #define BORN_BEFORE 7732 // live in the demo when the class is opened
 #define BORN_A_SECOND 41
+#define ORDERS_DEPTH 60
 #define PUMA "/var/lib/gems/3.1.0/gems/puma-6.6.0/lib/puma/"
 #define RACK "/var/lib/gems/3.1.0/gems/rack-2.2.4/lib/rack/"
 #define SINATRA "/var/lib/gems/3.1.0/gems/sinatra-3.0.5/lib/sinatra/"
@@ -127,6 +128,25 @@ site(uint32_t node, uint32_t shift, uint64_t live)
     return site;
 }
 
+// A method that calls itself through a block, again and again.
+static struct tree
+deep_tree(struct tree tree, uint64_t second)
+{
+    static struct tree_node chain[ORDERS_DEPTH];
+    static struct tree_site leaf[2];
+    for (uint32_t i = 0; i < ORDERS_DEPTH; i++) {
+        chain[i] =
+            (struct tree_node){100 + i, i > 0 ? 99 + i : 0, 21 + i % 2, 10 + i, i % 2};
+    }
+    leaf[0] = site(FRAME_BEFORE_TRACING, 0, BORN_BEFORE);
+    leaf[1] = site(99 + ORDERS_DEPTH, 0, second * BORN_A_SECOND);
+    tree.nodes = chain;
+    tree.node_count = second == 0 ? ORDERS_DEPTH : 0;
+    tree.sites = leaf;
+    tree.site_count = 2;
+    return tree;
+}
+
 // The tree after `second` seconds. What is not sampled has no site; what has no room
 // for its path is at FRAME_OTHER.
 static void
@@ -169,7 +189,9 @@ send_tree(struct fixture *fixture, enum orders_kind kind, uint64_t second)
     tree.live = kind == ORDERS_EVEN    ? BORN_BEFORE
                 : kind == ORDERS_FREED ? BORN_BEFORE + taken
                                        : tree.live;
-    if (kind == ORDERS_FREED) {
+    if (kind == ORDERS_DEEP) {
+        tree = deep_tree(tree, second);
+    } else if (kind == ORDERS_FREED) {
         // what rounding left out was never there
     } else if (shift > 0) {
         tree.unsampled_live = tree.unsampled_allocated = born - taken;

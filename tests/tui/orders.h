@@ -15,6 +15,7 @@ enum orders_kind {
     ORDERS_FEW,     // so rarely that rows rest on a handful of samples
     ORDERS_FULL,    // paths beyond the bound, stacks cut at MEMTOP_DEPTH
     ORDERS_FREED,   // after half a minute one path's objects are
+    ORDERS_DEEP,    // one stack of 60 frames
     ORDERS_EVEN,    // nothing but (before tracing)
 };
 

@@ -11,7 +11,7 @@
 #define MARGIN 2            // cells of the cursor's sign
 #define SOURCE_FROM_ROWS 16 // of the screen: below it the tree has all of them
 #define LINE_BYTES 1024
-#define DEPTH_MAX 40 // branches that are drawn; deeper ones start as far to the right
+#define BRANCHES_MIN 3 // levels that are indented, however narrow the screen
 
 // "exact since 3m10s", "1 of 64 stacks, ± 95 %".
 static void
@@ -113,6 +113,7 @@ lay_out(struct tree_view *tree, struct area area)
         used += tree_columns[tree->shown[i]].width;
     }
     tree->path_at = used + 2;
+    tree->path_cells = area.columns - tree->path_at;
 }
 
 static void
@@ -181,6 +182,16 @@ tree_draw_label(const struct paths *paths, size_t row, const struct scene *scene
     }
 }
 
+// Levels that a row is indented by: its own, or as many as leave most of the column to
+// the label. What lies deeper starts at the same cell.
+static uint32_t
+indented(const struct tree_view *tree, uint32_t depth)
+{
+    uint32_t most = tree->path_cells > 0 ? (uint32_t)tree->path_cells / 5 : 0;
+    most = most < BRANCHES_MIN ? BRANCHES_MIN : most;
+    return depth < most ? depth : most;
+}
+
 // "│ ├▾ " before a label.
 static int
 draw_branches(const struct tree_view *tree, const struct scene *scene, struct grid *grid,
@@ -189,7 +200,7 @@ draw_branches(const struct tree_view *tree, const struct scene *scene, struct gr
     const struct paths_row *row = &tree->paths.rows[index];
     const struct glyphs *glyphs = scene->glyphs;
     int at = tree->path_at;
-    uint32_t first = row->depth > DEPTH_MAX ? row->depth - DEPTH_MAX : 1;
+    uint32_t first = row->depth - indented(tree, row->depth) + 1;
     for (uint32_t depth = first; depth < row->depth; depth++, at += 2) {
         if (branch_goes_on(&tree->paths, index, depth)) {
             grid_put(grid, line, at, 1, STYLE_DIM, glyphs->branch_past);
@@ -353,7 +364,6 @@ tree_draw(struct view *view, const struct scene *scene, struct grid *grid,
 int
 tree_draw_sign(const struct tree_view *tree, size_t row)
 {
-    uint32_t depth = tree->paths.rows[row].depth;
-    depth = depth < DEPTH_MAX ? depth : DEPTH_MAX;
-    return tree->path_at + (depth > 0 ? 2 * (int)depth - 1 : 0);
+    uint32_t levels = indented(tree, tree->paths.rows[row].depth);
+    return tree->path_at + (levels > 0 ? 2 * (int)levels - 1 : 0);
 }

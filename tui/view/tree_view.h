@@ -40,7 +40,8 @@ struct tree_view {
     int heading_row;
     int shown_count;
     enum tree_column_id shown[TREE_COLUMN_COUNT];
-    int path_at;
+    int path_at; // column of the labels
+    int path_cells;
 };
 
 void tree_view_init(struct tree_view *tree);

@@ -97,6 +97,7 @@ says_how_stacks_were_taken(void **state)
         {ORDERS_SAMPLED, "tree-sampled"},
         {ORDERS_FEW,     "tree-few"    },
         {ORDERS_FULL,    "tree-full"   },
+        {ORDERS_DEEP,    "tree-deep"   },
         {ORDERS_EVEN,    "tree-before" },
     };
     (void)state;
