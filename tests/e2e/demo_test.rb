@@ -35,6 +35,18 @@ class DemoTest < Minitest::Test
     end
   end
 
+  def test_a_kill_that_no_trap_sees_leaves_nothing_behind
+    Open3.popen2e(environment, DEMO, "--duration", "600") do |stdin, out, waiter|
+      stdin.close
+      words = read_until(out, /the shop is open/)
+      Process.kill(:KILL, waiter.pid)
+      waiter.join
+      ends = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE
+      sleep 0.1 until (processes.empty? && Dir.empty?(@folder)) || Process.clock_gettime(Process::CLOCK_MONOTONIC) > ends
+      assert_nothing_left(words)
+    end
+  end
+
   def test_says_what_an_option_wants
     _, words, status = Open3.capture3(DEMO, "--port", "http")
     assert_equal 1, status.exitstatus

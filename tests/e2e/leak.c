@@ -22,7 +22,7 @@ static int
 close_demo(void **state)
 {
     (void)state;
-    terminal_free(scene.terminal);
+    e2e_quit(scene.terminal);
     return 0;
 }
 
