@@ -377,7 +377,7 @@ move_window(struct tree_model *tree, uint64_t now_us)
         return;
     }
     uint64_t from_us = anchors[1].set ? anchors[1].us : anchors[0].us;
-    if (tree->last_us - from_us < TREE_RATE_STEP_US) {
+    if (tree->last_us / TREE_RATE_STEP_US == from_us / TREE_RATE_STEP_US) {
         return;
     }
     if (anchors[1].set) {

@@ -15,7 +15,8 @@
 #include "tui/model/model.h"
 #include "tui/model/tree.h"
 
-// How old a rate's window becomes before it moves on, and when it is too old.
+// A rate's window moves on with the first moment in each step of the clock, as that of
+// rates.h does; and when a tree had no news for so long, it begins anew.
 #define TREE_RATE_STEP_US (5u * 1000000u)
 #define TREE_RATE_GAP_US (30u * 1000000u)
 
