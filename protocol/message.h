@@ -90,6 +90,8 @@ enum class_flag {
     CLASS_ANONYMOUS = 1 << 1, // the program gave it no name
     CLASS_TRACED = 1 << 2,    // stacks of its objects are being taken
     CLASS_PINNED = 1 << 3,    // and will be when nobody looks any more
+    CLASS_FORMER = 1 << 4,    // of recordings: from here on the id means nothing, and
+                              // only its name tells whether the class comes again
 };
 
 struct class_name {
@@ -266,10 +268,20 @@ struct mark_row {
     uint64_t bytes;
 };
 
+// A node of a class's tree with everything below it. Where stacks are sampled these
+// are estimates, and not whole.
+struct mark_place {
+    class_id class_id;
+    uint32_t node;
+    double live;
+    double bytes; // NAN: not known
+};
+
 // The letter of the mark that sets itself when a viewer connects.
 #define MARK_CONNECTING 255u
 
-// State as well: a letter that is told again replaces the mark.
+// State as well: a letter that is told again replaces the mark, and adds to it when
+// it was set at the very same moment: long lists come in several frames.
 struct mark_state {
     uint32_t letter; // 0 is A, 25 is Z; or MARK_CONNECTING
     bool counted;    // objects were counted then: a class not listed had none
@@ -279,6 +291,8 @@ struct mark_state {
     uint64_t at_wall_us;
     const struct mark_row *rows; // borrowed
     size_t row_count;
+    const struct mark_place *places; // borrowed: of a tree that was there then, the
+    size_t place_count;              // root and what had an object or a byte
 };
 
 enum gap_reason {

@@ -142,6 +142,12 @@
     PLAIN(mark_row, COUNT, live)                    \
     PLAIN(mark_row, COUNT, bytes)
 
+#define MARK_PLACE_FIELDS(PLAIN, INNER, LIST)       \
+    PLAIN(mark_place, SMALL, class_id)              \
+    PLAIN(mark_place, SMALL, node)                  \
+    PLAIN(mark_place, REAL, live)                   \
+    PLAIN(mark_place, REAL, bytes)
+
 #define MARK_FIELDS(PLAIN, INNER, LIST)             \
     PLAIN(mark_state, SMALL, letter)                \
     PLAIN(mark_state, BOOL, counted)                \
@@ -149,7 +155,8 @@
     PLAIN(mark_state, COUNT, bytes)                 \
     PLAIN(mark_state, NUMBER, at_monotonic_us)      \
     PLAIN(mark_state, NUMBER, at_wall_us)           \
-    LIST(mark_state, ROWS, rows, row_count, &mark_row_shape)
+    LIST(mark_state, ROWS, rows, row_count, &mark_row_shape) \
+    LIST(mark_state, ROWS, places, place_count, &mark_place_shape)
 
 #define GAP_FIELDS(PLAIN, INNER, LIST)              \
     PLAIN(gap, COUNT, reason)                       \
@@ -183,7 +190,8 @@
     X(tree_node, TREE_NODE)                         \
     X(tree_site, TREE_SITE)                         \
     X(verdict_row, VERDICT_ROW)                     \
-    X(mark_row, MARK_ROW)
+    X(mark_row, MARK_ROW)                           \
+    X(mark_place, MARK_PLACE)
 
 #define MESSAGES(X)                                 \
     X(hello, HELLO)                                 \

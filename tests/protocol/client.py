@@ -51,7 +51,7 @@ KINDS = {
                  "nodes_room", "nodes", "sites")),
     9: ("verdicts", ("list",)),
     10: ("mark", ("letter", "counted", "live", "bytes", "at_monotonic_us", "at_wall_us",
-                  "rows")),
+                  "rows", "places")),
     11: ("gap", ("reason", "text")),
     12: ("key", ("begin", "previous", "ordinal", "live", "rss_bytes", "gc_count", "mode")),
     64: ("greeting", ("version", "program_version")),

@@ -68,6 +68,7 @@ class ClientTest(unittest.TestCase):
                          (1287, None, 1767225605000200))
         self.assertEqual(mark["rows"], {"1": {"live": 1200, "bytes": 48000},
                                         "2": {"live": 80, "bytes": None}})
+        self.assertEqual(mark["places"], [[1, 0, 1200.0, 48000.0], [1, 18, 160.5, None]])
         self.assertEqual(seen["gaps"], [{"reason": 2, "text": "pid 4243 took its place"}])
         self.assertEqual([(key["begin"], key["previous"], key["ordinal"], key["live"])
                           for key in seen["keys"]],

@@ -1,5 +1,6 @@
 #include "tests/protocol/examples.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,11 @@ static const struct verdict_row verdicts[] = {
 static const struct mark_row mark_rows[] = {
     {1, 1200, 48000        },
     {2, 80,   COUNT_UNKNOWN}
+};
+
+static const struct mark_place mark_places[] = {
+    {1, 0,  1200,  48000},
+    {1, 18, 160.5, NAN  },
 };
 
 const struct example examples[EXAMPLES] = {
@@ -160,7 +166,9 @@ const struct example examples[EXAMPLES] = {
                .at_monotonic_us = 5000200,
                .at_wall_us = 1767225605000200,
                .rows = mark_rows,
-               .row_count = sizeof mark_rows / sizeof mark_rows[0]}}               },
+               .row_count = sizeof mark_rows / sizeof mark_rows[0],
+               .places = mark_places,
+               .place_count = sizeof mark_places / sizeof mark_places[0]}}         },
     {"gap",
      {.kind = MESSAGE_GAP,
       .at = {9000000, 1767225609000000},

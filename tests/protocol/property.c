@@ -339,11 +339,15 @@ any_mark_arrives_as_it_was_sent(void **state)
 {
     (void)state;
     static struct mark_row rows[LIST_MAX];
+    static struct mark_place places[LIST_MAX];
     struct decoder decoder = {0};
     for (int round = 0; round < ROUNDS / 10; round++) {
         for (size_t i = 0; i < LIST_MAX; i++) {
             rows[i] = (struct mark_row){(class_id)random_number(), random_count(),
                                         random_count()};
+            places[i] = (struct mark_place){
+                (class_id)random_number(), (uint32_t)random_number(),
+                (double)random_number() / 3, (double)random_number() / 7};
         }
         struct message sent = {
             .kind = MESSAGE_MARK,
@@ -354,7 +358,9 @@ any_mark_arrives_as_it_was_sent(void **state)
                      .at_monotonic_us = random_number(),
                      .at_wall_us = random_number(),
                      .rows = rows,
-                     .row_count = random_bits() % LIST_MAX},
+                     .row_count = random_bits() % LIST_MAX,
+                     .places = places,
+                     .place_count = random_bits() % LIST_MAX},
         };
         struct message got = sent_and_received(&decoder, &sent);
         const struct mark_state *one = &sent.mark;
@@ -368,6 +374,13 @@ any_mark_arrives_as_it_was_sent(void **state)
             assert_true(rows[i].id == other->rows[i].id);
             assert_true(rows[i].live == other->rows[i].live);
             assert_true(rows[i].bytes == other->rows[i].bytes);
+        }
+        assert_int_equal(one->place_count, other->place_count);
+        for (size_t i = 0; i < one->place_count; i++) {
+            assert_true(places[i].class_id == other->places[i].class_id);
+            assert_true(places[i].node == other->places[i].node);
+            assert_true(places[i].live == other->places[i].live);
+            assert_true(places[i].bytes == other->places[i].bytes);
         }
     }
     decoder_destroy(&decoder);
