@@ -237,7 +237,8 @@ static bool (*const unpack_field[FIELD_TYPES])(struct reader *reader,
     [FIELD_SMALLS] = unpack_smalls,
 };
 
-// Counts and reals that nobody sent are unknown; all else is zero already: 0, false, "", no rows.
+// Counts and reals that nobody sent are unknown; all else is zero already: 0, false,
+// "", no rows.
 static void // NOLINTNEXTLINE(misc-no-recursion): as deep as the tables nest
 set_missing(const struct field *field, unsigned char *base)
 {

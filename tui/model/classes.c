@@ -186,6 +186,22 @@ classes_orphan(struct classes *classes)
 }
 
 bool
+classes_forsake(struct classes *classes, struct entry *entry)
+{
+    bool built = classes->orphans.count > 0;
+    if (built && !index_reserve(&classes->orphans, 1)) {
+        return false;
+    }
+    if (built) {
+        index_put(&classes->orphans, hash_of(entry->class.name), entry->class.slot);
+    }
+    index_remove(&classes->ids, entry->class.id, entry->class.slot);
+    entry->orphan = true;
+    classes->orphan_count++;
+    return true;
+}
+
+bool
 classes_prepare_adoption(struct classes *classes)
 {
     if (classes->orphan_count == 0 || classes->orphans.count > 0) {

@@ -132,6 +132,16 @@ void tree_store_add_site(struct tree_sum *sum, const struct tree_model *tree,
 // Keep all figures of now. False when memory ran out; `moment` is then as it was.
 bool tree_store_keep(struct tree_model *tree, struct tree_moment *moment,
                      enum tree_second second);
+
+// The baseline for a mark, or with MODEL_MARK_NONE for when the tree came.
+struct tree_moment *tree_store_baseline(struct tree_model *tree, int mark);
+
+// Make `pending` what a message says the figures were, added to those of `before`
+// unless it is NULL; no moment when it says nothing of this tree. False when memory
+// ran out.
+bool tree_store_take(struct tree_model *tree, const struct tree_moment *before,
+                     const struct mark_place *places, size_t count);
+
 void tree_store_drop(struct tree_moment *moment);
 
 #endif
