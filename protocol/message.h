@@ -47,6 +47,7 @@ enum message_kind {
     MESSAGE_MARK = 10, // what every class was when a mark was set
     MESSAGE_GAP = 11,  // time of which the recording knows nothing
     MESSAGE_KEY = 12,  // begin and end of a key group: the whole state at a moment
+    MESSAGE_LEFT = 13, // which classes of a key group are only still remembered
     // from a viewer
     MESSAGE_GREETING = 64, // first frame on every connection
     MESSAGE_REQUEST = 65,
@@ -90,8 +91,6 @@ enum class_flag {
     CLASS_ANONYMOUS = 1 << 1, // the program gave it no name
     CLASS_TRACED = 1 << 2,    // stacks of its objects are being taken
     CLASS_PINNED = 1 << 3,    // and will be when nobody looks any more
-    CLASS_FORMER = 1 << 4,    // of recordings: from here on the id means nothing, and
-                              // only its name tells whether the class comes again
 };
 
 struct class_name {
@@ -295,6 +294,20 @@ struct mark_state {
     size_t place_count;              // root and what had an object or a byte
 };
 
+// A class that died, or whose id went with an earlier connection. A viewer remembers
+// it for a while: it may come again under its name.
+struct left_row {
+    class_id id;        // as the key group calls it; means nothing from here on if ...
+    uint64_t former_id; // ... it had this one in the earlier connection; COUNT_UNKNOWN
+                        // when it is of this one
+    uint64_t gone_us;   // monotonic time at which it went; COUNT_UNKNOWN: it did not
+};
+
+struct left {
+    const struct left_row *list; // borrowed
+    size_t count;
+};
+
 enum gap_reason {
     GAP_LOST,      // the connection broke
     GAP_ENDED,     // the program ended
@@ -398,6 +411,7 @@ struct message {
         struct mark_state mark;
         struct gap gap;
         struct key_group key;
+        struct left left;
         struct greeting greeting;
         struct request request;
     };

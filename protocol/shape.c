@@ -158,6 +158,14 @@
     LIST(mark_state, ROWS, rows, row_count, &mark_row_shape) \
     LIST(mark_state, ROWS, places, place_count, &mark_place_shape)
 
+#define LEFT_ROW_FIELDS(PLAIN, INNER, LIST)         \
+    PLAIN(left_row, SMALL, id)                      \
+    PLAIN(left_row, COUNT, former_id)               \
+    PLAIN(left_row, COUNT, gone_us)
+
+#define LEFT_FIELDS(PLAIN, INNER, LIST)             \
+    LIST(left, ROWS, list, count, &left_row_shape)
+
 #define GAP_FIELDS(PLAIN, INNER, LIST)              \
     PLAIN(gap, COUNT, reason)                       \
     PLAIN(gap, TEXT, text)
@@ -191,7 +199,8 @@
     X(tree_site, TREE_SITE)                         \
     X(verdict_row, VERDICT_ROW)                     \
     X(mark_row, MARK_ROW)                           \
-    X(mark_place, MARK_PLACE)
+    X(mark_place, MARK_PLACE)                       \
+    X(left_row, LEFT_ROW)
 
 #define MESSAGES(X)                                 \
     X(hello, HELLO)                                 \
@@ -206,6 +215,7 @@
     X(mark_state, MARK)                             \
     X(gap, GAP)                                     \
     X(key_group, KEY)                               \
+    X(left, LEFT)                                   \
     X(greeting, GREETING)                           \
     X(request, REQUEST)
 

@@ -54,6 +54,7 @@ KINDS = {
                   "rows", "places")),
     11: ("gap", ("reason", "text")),
     12: ("key", ("begin", "previous", "ordinal", "live", "rss_bytes", "gc_count", "mode")),
+    13: ("left", ("list",)),
     64: ("greeting", ("version", "program_version")),
     65: ("request", ("id", "action", "argument")),
 }
@@ -185,6 +186,7 @@ class State:
         self.marks = {}
         self.gaps = []
         self.keys = []
+        self.left = {}
 
     def apply(self, name, fields):
         getattr(self, "on_" + name)(fields)
@@ -255,6 +257,10 @@ class State:
     def on_key(self, fields):
         self.keys.append(fields)
 
+    def on_left(self, fields):
+        for class_id, former_id, gone_us, *_ in fields["list"] or ():
+            self.left[class_id] = {"former_id": former_id, "gone_us": gone_us}
+
     def on_greeting(self, fields):
         raise Broken("a probe does not greet")
 
@@ -283,6 +289,7 @@ class State:
             "marks": self.marks,
             "gaps": self.gaps,
             "keys": self.keys,
+            "left": self.left,
         }
 
     def id_of(self, name):

@@ -73,6 +73,8 @@ class ClientTest(unittest.TestCase):
         self.assertEqual([(key["begin"], key["previous"], key["ordinal"], key["live"])
                           for key in seen["keys"]],
                          [(True, 61234, 2, 1330), (False, 22222, 2, 1330)])
+        self.assertEqual(seen["left"], {"3": {"former_id": None, "gone_us": 8500000},
+                                        "4294967295": {"former_id": 3, "gone_us": None}})
 
     def check_tree(self, tree):
         self.assertEqual((tree["live"], tree["flags"], tree["shift"]), (1255, 1, 3))

@@ -194,6 +194,8 @@ names_the_field_that_is_not_what_it_should_be(void **state)
         {MESSAGE_GAP,      "\x81\x00\xa0",                                 3,
          "byte 0: gap.reason must be a number from 0 up, or nil"                                                              },
         {MESSAGE_GAP,      "\x81\x01\x00",                                 3,  "byte 0: gap.text must be a text"              },
+        {MESSAGE_LEFT,     "\x81\x00\x91\x92\x01\xa0",                     6,
+         "byte 0: left.list.former_id must be a number from 0 up, or nil"                                                     },
         {MESSAGE_KEY,      "\x81\x00\x00",                                 3,  "byte 0: key_group.begin must be true or false"},
         {MESSAGE_KEY,      "\x81\x01\xff",                                 3,
          "byte 0: key_group.previous must be a number from 0 up"                                                              },

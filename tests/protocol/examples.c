@@ -59,6 +59,11 @@ static const struct mark_row mark_rows[] = {
     {2, 80,   COUNT_UNKNOWN}
 };
 
+static const struct left_row left_rows[] = {
+    {3,          COUNT_UNKNOWN, 8500000      },
+    {4294967295, 3,             COUNT_UNKNOWN},
+};
+
 static const struct mark_place mark_places[] = {
     {1, 0,  1200,  48000},
     {1, 18, 160.5, NAN  },
@@ -181,6 +186,10 @@ const struct example examples[EXAMPLES] = {
      {.kind = MESSAGE_KEY,
       .at = {9000000, 1767225609000000},
       .key = {false, 22222, 2, 1330, 34603008, 13, MODE_COUNT}}                    },
+    {"left",
+     {.kind = MESSAGE_LEFT,
+      .at = {9000000, 1767225609000000},
+      .left = {left_rows, sizeof left_rows / sizeof left_rows[0]}}                 },
     {"greeting",
      {.kind = MESSAGE_GREETING,
       .at = {5000050, 1767225605000050},

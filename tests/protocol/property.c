@@ -387,7 +387,7 @@ any_mark_arrives_as_it_was_sent(void **state)
 }
 
 static void
-any_key_and_gap_arrive_as_they_were_sent(void **state)
+any_key_gap_and_leaving_arrive_as_they_were_sent(void **state)
 {
     (void)state;
     struct decoder decoder = {0};
@@ -406,6 +406,17 @@ any_key_and_gap_arrive_as_they_were_sent(void **state)
         got = sent_and_received(&decoder, &key);
         assert_true(got.key.begin == key.key.begin);
         assert_memory_equal(&got.key.previous, &key.key.previous, 6 * sizeof(uint64_t));
+
+        const struct left_row row = {(class_id)random_number(), random_count(),
+                                     random_count()};
+        struct message left = {
+            .kind = MESSAGE_LEFT, .left = {&row, 1}
+        };
+        got = sent_and_received(&decoder, &left);
+        assert_int_equal(got.left.count, 1);
+        assert_true(got.left.list->id == row.id);
+        assert_true(got.left.list->former_id == row.former_id);
+        assert_true(got.left.list->gone_us == row.gone_us);
     }
     decoder_destroy(&decoder);
 }
@@ -467,7 +478,7 @@ main(void)
         cmocka_unit_test(any_frames_arrive_as_they_were_sent),
         cmocka_unit_test(any_verdicts_arrive_as_they_were_sent),
         cmocka_unit_test(any_mark_arrives_as_it_was_sent),
-        cmocka_unit_test(any_key_and_gap_arrive_as_they_were_sent),
+        cmocka_unit_test(any_key_gap_and_leaving_arrive_as_they_were_sent),
         cmocka_unit_test(any_short_message_arrives_as_it_was_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

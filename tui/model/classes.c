@@ -186,7 +186,7 @@ classes_orphan(struct classes *classes)
 }
 
 bool
-classes_forsake(struct classes *classes, struct entry *entry)
+classes_forsake(struct classes *classes, struct entry *entry, class_id former)
 {
     bool built = classes->orphans.count > 0;
     if (built && !index_reserve(&classes->orphans, 1)) {
@@ -196,6 +196,8 @@ classes_forsake(struct classes *classes, struct entry *entry)
         index_put(&classes->orphans, hash_of(entry->class.name), entry->class.slot);
     }
     index_remove(&classes->ids, entry->class.id, entry->class.slot);
+    entry->class.id = former;
+    entry->class.now.id = former;
     entry->orphan = true;
     classes->orphan_count++;
     return true;

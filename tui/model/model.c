@@ -136,14 +136,6 @@ name_class(struct classes *classes, const struct class_name *named, char *name)
     return true;
 }
 
-// The class of this id is another connection's, whatever connection it was told on.
-static bool
-forsake_class(struct classes *classes, class_id id)
-{
-    struct entry *entry = classes_find(classes, id);
-    return entry == NULL || classes_forsake(classes, entry);
-}
-
 // Names that were given before memory ran out stay: each is true by itself.
 static bool
 apply_names(struct model *model, const struct names *names)
@@ -154,12 +146,6 @@ apply_names(struct model *model, const struct names *names)
     }
     for (size_t i = 0; i < names->count; i++) {
         const struct class_name *named = &names->list[i];
-        if ((named->flags & CLASS_FORMER) != 0) {
-            if (!forsake_class(classes, named->id)) {
-                return false;
-            }
-            continue;
-        }
         char *name = escaped(named->name);
         if (name == NULL || !name_class(classes, named, name)) {
             free(name);
@@ -449,6 +435,27 @@ apply_tree(struct model *model, const struct tree *tree, struct stamp at)
            trees_apply(&model->trees, tree, at);
 }
 
+// Of classes that went before this was recorded: when, and that their ids mean nothing.
+static bool
+apply_left(struct model *model, const struct left *left)
+{
+    for (size_t i = 0; i < left->count; i++) {
+        const struct left_row *row = &left->list[i];
+        struct entry *entry = classes_find(&model->classes, row->id);
+        if (entry == NULL) {
+            continue;
+        }
+        if (entry->class.gone && row->gone_us != COUNT_UNKNOWN) {
+            entry->gone_us = row->gone_us;
+        }
+        if (row->former_id != COUNT_UNKNOWN &&
+            !classes_forsake(&model->classes, entry, (class_id)row->former_id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void
 rebaseline(struct model *model)
 {
@@ -548,6 +555,8 @@ model_apply(struct model *model, const struct message *message)
         return apply_tree(model, &message->tree, message->at);
     case MESSAGE_MARK:
         return apply_mark(model, &message->mark);
+    case MESSAGE_LEFT:
+        return apply_left(model, &message->left);
     case MESSAGE_GAP:
         apply_gap(model, &message->gap);
         return true;

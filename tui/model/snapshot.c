@@ -1,9 +1,7 @@
 #include "tui/model/snapshot.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +29,6 @@ struct snapshot {
     void *context;
     struct said *said; // owned: the classes, in the order in which they came
     size_t count;
-    size_t former;   // of them whose id was another connection's
     class_id unused; // an id that no class has
 };
 
@@ -85,7 +82,6 @@ begin(struct snapshot *snapshot, const struct model *model, bool all)
         }
         if (entry->orphan) {
             id = last = next_unused(model, last);
-            snapshot->former++;
         }
         snapshot->said[snapshot->count++] = (struct said){entry, id};
     }
@@ -108,48 +104,25 @@ say_hello(const struct snapshot *snapshot)
                          });
 }
 
-#define WORDS_BYTES 32
-
-// What is called by its id is called so by its name where the id cannot be kept.
-static struct class_name
-name_of(const struct said *said, char words[WORDS_BYTES])
-{
-    const struct model_class *class = &said->entry->class;
-    const char *name = class->name;
-    if (said->entry->orphan && name[0] == '\0') {
-        snprintf(words, WORDS_BYTES, "(no name, id %" PRIu32 ")", class->id);
-        name = words;
-    }
-    return (struct class_name){said->id, class->flags, text_of(name)};
-}
-
-// Names of all classes; or the end of the ids of those that have none of their own.
 static bool
-say_names(const struct snapshot *snapshot, bool former)
+say_names(const struct snapshot *snapshot)
 {
     struct class_name *list = room(snapshot->count, NAMES_A_MESSAGE, sizeof *list);
-    char(*words)[WORDS_BYTES] = room(snapshot->former, NAMES_A_MESSAGE, sizeof *words);
-    bool good = list != NULL && words != NULL;
+    bool good = list != NULL;
     for (size_t next = 0; good && next < snapshot->count;) {
         size_t count = 0;
-        size_t orphans = 0;
         for (; next < snapshot->count && count < NAMES_A_MESSAGE; next++) {
             const struct said *said = &snapshot->said[next];
-            if (former && !said->entry->orphan) {
-                continue;
-            }
-            list[count] = name_of(said, words[orphans]);
-            list[count].flags |= former ? (uint32_t)CLASS_FORMER : 0;
-            count++;
-            orphans += said->entry->orphan;
+            const struct model_class *class = &said->entry->class;
+            list[count++] =
+                (struct class_name){said->id, class->flags, text_of(class->name)};
         }
-        good = count == 0 || say(snapshot, (struct message){
-                                               .kind = MESSAGE_NAMES,
-                                               .at = snapshot->model->at,
-                                               .names = {list, count},
+        good = say(snapshot, (struct message){
+                                 .kind = MESSAGE_NAMES,
+                                 .at = snapshot->model->at,
+                                 .names = {list, count},
         });
     }
-    free(words);
     free(list);
     return good;
 }
@@ -205,13 +178,13 @@ say_classes(const struct snapshot *snapshot)
 {
     const struct model *model = snapshot->model;
     if (!model->sampled) {
-        return say_names(snapshot, false);
+        return say_names(snapshot);
     }
     if (model->sample.mode == MODE_DORMANT) {
-        return say_part(snapshot, true, NULL, 0, NULL, 0) && say_names(snapshot, false) &&
+        return say_part(snapshot, true, NULL, 0, NULL, 0) && say_names(snapshot) &&
                say_sample(snapshot, false);
     }
-    return say_names(snapshot, false) && say_sample(snapshot, true);
+    return say_names(snapshot) && say_sample(snapshot, true);
 }
 
 static bool
@@ -543,6 +516,33 @@ say_marks(const struct snapshot *snapshot)
     return good;
 }
 
+// After everything that calls them by the ids that end here.
+static bool
+say_left(const struct snapshot *snapshot)
+{
+    struct left_row *list = room(snapshot->count, ROWS_A_MESSAGE, sizeof *list);
+    bool good = list != NULL;
+    for (size_t next = 0; good && next < snapshot->count;) {
+        size_t count = 0;
+        for (; next < snapshot->count && count < ROWS_A_MESSAGE; next++) {
+            const struct said *said = &snapshot->said[next];
+            const struct entry *entry = said->entry;
+            if (entry->orphan || entry->class.gone) {
+                list[count++] = (struct left_row){
+                    said->id, entry->orphan ? entry->class.id : COUNT_UNKNOWN,
+                    entry->class.gone ? entry->gone_us : COUNT_UNKNOWN};
+            }
+        }
+        good = count == 0 || say(snapshot, (struct message){
+                                               .kind = MESSAGE_LEFT,
+                                               .at = snapshot->model->at,
+                                               .left = {list, count},
+        });
+    }
+    free(list);
+    return good;
+}
+
 static bool
 say_bye(const struct snapshot *snapshot)
 {
@@ -579,8 +579,8 @@ snapshot_each(const struct model *model, snapshot_taker *take, void *context)
     bool good = begin(&snapshot, model, true) && say_hello(&snapshot) &&
                 say_classes(&snapshot) && say_frames(&snapshot) && say_trees(&snapshot) &&
                 say_verdicts(&snapshot) && say_notices(&snapshot) &&
-                say_marks(&snapshot) && say_names(&snapshot, true) &&
-                say_bye(&snapshot) && say_gap(&snapshot);
+                say_marks(&snapshot) && say_left(&snapshot) && say_bye(&snapshot) &&
+                say_gap(&snapshot);
     free(snapshot.said);
     return good;
 }

@@ -6,7 +6,8 @@
  * two KEYs, which are the writer's.
  *
  * The order is HELLO, NAMES, SAMPLE, FRAMES, TREE, VERDICTS, NOTICE, MARK, then what is
- * rarely there: NAMES of classes whose ids were another connection's, BYE, GAP. Long
+ * rarely there: LEFT for classes that went, BYE, GAP. Classes whose ids were another
+ * connection's have ids from the far end of all ids until LEFT takes them back. Long
  * lists come in several messages, each far below what a frame may hold. While the probe
  * is dormant the key SAMPLE is empty and comes first, another with the last figures
  * follows the NAMES: a dormant key sample ends what ids mean.
@@ -15,10 +16,8 @@
  * others' the last sample's. So time does not run forward in a snapshot, and a TREE's
  * wall clock is the sample's.
  *
- * What differs: a class that is gone is kept for its minute from the snapshot on; which
- * mark is in use and whether this process took another's place is not told, being what
- * a viewer looks at; a class without a name whose id was another connection's has its
- * words for a name.
+ * Which mark is in use, and whether this process took another's place, is not told: that
+ * is what a viewer looks at.
  *
  * Memory is taken for the longest message, not for the whole.
  */
