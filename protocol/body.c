@@ -1,6 +1,7 @@
 #include "protocol/body.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +120,27 @@ unpack_bool(struct reader *reader, const struct field *field,
 }
 
 static bool
+unpack_real(struct reader *reader, const struct field *field,
+            const msgpack_object *object, void *member)
+{
+    (void)field;
+    double real = NAN;
+    if (object->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
+        real = (double)object->via.u64;
+    } else if (object->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) {
+        real = (double)object->via.i64;
+    } else if (object->type == MSGPACK_OBJECT_FLOAT32 ||
+               object->type == MSGPACK_OBJECT_FLOAT64) {
+        real = object->via.f64;
+    }
+    if (object->type != MSGPACK_OBJECT_NIL && !isfinite(real)) {
+        return refuse(reader, "must be a finite number, or nil");
+    }
+    *(double *)member = real;
+    return true;
+}
+
+static bool
 unpack_text(struct reader *reader, const struct field *field,
             const msgpack_object *object, void *member)
 {
@@ -210,16 +232,21 @@ static bool (*const unpack_field[FIELD_TYPES])(struct reader *reader,
                                                void *member) = {
     [FIELD_NUMBER] = unpack_number, [FIELD_COUNT] = unpack_count,
     [FIELD_SMALL] = unpack_small,   [FIELD_BOOL] = unpack_bool,
-    [FIELD_TEXT] = unpack_text,     [FIELD_STRUCT] = unpack_struct,
-    [FIELD_ROWS] = unpack_rows,     [FIELD_SMALLS] = unpack_smalls,
+    [FIELD_REAL] = unpack_real,     [FIELD_TEXT] = unpack_text,
+    [FIELD_STRUCT] = unpack_struct, [FIELD_ROWS] = unpack_rows,
+    [FIELD_SMALLS] = unpack_smalls,
 };
 
-// Counts that nobody sent are unknown; all else is zero already: 0, false, "", no rows.
+// Counts and reals that nobody sent are unknown; all else is zero already: 0, false,
+// "", no rows.
 static void // NOLINTNEXTLINE(misc-no-recursion): as deep as the tables nest
 set_missing(const struct field *field, unsigned char *base)
 {
     if (field->type == FIELD_COUNT) {
         *(uint64_t *)(void *)(base + field->offset) = COUNT_UNKNOWN;
+    }
+    if (field->type == FIELD_REAL) {
+        *(double *)(void *)(base + field->offset) = NAN;
     }
     if (field->type == FIELD_STRUCT) {
         for (size_t i = 0; i < field->shape->count; i++) {
@@ -323,4 +350,16 @@ body_unpack(struct body *body, const struct shape *shape, const unsigned char *b
         return false;
     }
     return true;
+}
+
+bool
+body_message(struct body *body, const struct frame *frame, const unsigned char *bytes,
+             size_t length, struct message *message, char *problem, size_t problem_size)
+{
+    const struct shape *shape = shape_of(frame->kind);
+    assert(shape != NULL);
+    *message = (struct message){.kind = (enum message_kind)frame->kind, .at = frame->at};
+    // Every member of the union begins where the union does.
+    return body_unpack(body, shape, bytes, length, &message->hello, problem,
+                       problem_size);
 }

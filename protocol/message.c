@@ -1,6 +1,7 @@
 #include "protocol/message.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include <msgpack.h>
@@ -67,6 +68,18 @@ pack_bool(msgpack_packer *packer, const struct field *field, const void *member)
         msgpack_pack_true(packer);
     } else {
         msgpack_pack_false(packer);
+    }
+}
+
+static void
+pack_real(msgpack_packer *packer, const struct field *field, const void *member)
+{
+    (void)field;
+    double real = *(const double *)member;
+    if (isfinite(real)) {
+        msgpack_pack_double(packer, real);
+    } else {
+        msgpack_pack_nil(packer);
     }
 }
 
@@ -142,8 +155,9 @@ static void (*const pack_field[FIELD_TYPES])(msgpack_packer *packer,
                                              const void *member) = {
     [FIELD_NUMBER] = pack_number, [FIELD_COUNT] = pack_count,
     [FIELD_SMALL] = pack_small,   [FIELD_BOOL] = pack_bool,
-    [FIELD_TEXT] = pack_text,     [FIELD_STRUCT] = pack_struct,
-    [FIELD_ROWS] = pack_rows,     [FIELD_SMALLS] = pack_smalls,
+    [FIELD_REAL] = pack_real,     [FIELD_TEXT] = pack_text,
+    [FIELD_STRUCT] = pack_struct, [FIELD_ROWS] = pack_rows,
+    [FIELD_SMALLS] = pack_smalls,
 };
 
 static void

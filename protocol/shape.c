@@ -137,6 +137,48 @@
 #define VERDICTS_FIELDS(PLAIN, INNER, LIST)         \
     LIST(verdicts, ROWS, list, count, &verdict_row_shape)
 
+#define MARK_ROW_FIELDS(PLAIN, INNER, LIST)         \
+    PLAIN(mark_row, SMALL, id)                      \
+    PLAIN(mark_row, COUNT, live)                    \
+    PLAIN(mark_row, COUNT, bytes)
+
+#define MARK_PLACE_FIELDS(PLAIN, INNER, LIST)       \
+    PLAIN(mark_place, SMALL, class_id)              \
+    PLAIN(mark_place, SMALL, node)                  \
+    PLAIN(mark_place, REAL, live)                   \
+    PLAIN(mark_place, REAL, bytes)
+
+#define MARK_FIELDS(PLAIN, INNER, LIST)             \
+    PLAIN(mark_state, SMALL, letter)                \
+    PLAIN(mark_state, BOOL, counted)                \
+    PLAIN(mark_state, COUNT, live)                  \
+    PLAIN(mark_state, COUNT, bytes)                 \
+    PLAIN(mark_state, NUMBER, at_monotonic_us)      \
+    PLAIN(mark_state, NUMBER, at_wall_us)           \
+    LIST(mark_state, ROWS, rows, row_count, &mark_row_shape) \
+    LIST(mark_state, ROWS, places, place_count, &mark_place_shape)
+
+#define LEFT_ROW_FIELDS(PLAIN, INNER, LIST)         \
+    PLAIN(left_row, SMALL, id)                      \
+    PLAIN(left_row, COUNT, former_id)               \
+    PLAIN(left_row, COUNT, gone_us)
+
+#define LEFT_FIELDS(PLAIN, INNER, LIST)             \
+    LIST(left, ROWS, list, count, &left_row_shape)
+
+#define GAP_FIELDS(PLAIN, INNER, LIST)              \
+    PLAIN(gap, COUNT, reason)                       \
+    PLAIN(gap, TEXT, text)
+
+#define KEY_FIELDS(PLAIN, INNER, LIST)              \
+    PLAIN(key_group, BOOL, begin)                   \
+    PLAIN(key_group, NUMBER, previous)              \
+    PLAIN(key_group, NUMBER, ordinal)               \
+    PLAIN(key_group, COUNT, live)                   \
+    PLAIN(key_group, COUNT, rss_bytes)              \
+    PLAIN(key_group, COUNT, gc_count)               \
+    PLAIN(key_group, COUNT, mode)
+
 #define GREETING_FIELDS(PLAIN, INNER, LIST)         \
     PLAIN(greeting, NUMBER, version)                \
     PLAIN(greeting, TEXT, program_version)
@@ -155,7 +197,10 @@
     X(frame_name, FRAME_NAME)                       \
     X(tree_node, TREE_NODE)                         \
     X(tree_site, TREE_SITE)                         \
-    X(verdict_row, VERDICT_ROW)
+    X(verdict_row, VERDICT_ROW)                     \
+    X(mark_row, MARK_ROW)                           \
+    X(mark_place, MARK_PLACE)                       \
+    X(left_row, LEFT_ROW)
 
 #define MESSAGES(X)                                 \
     X(hello, HELLO)                                 \
@@ -167,6 +212,10 @@
     X(frames, FRAMES)                               \
     X(tree, TREE)                                   \
     X(verdicts, VERDICTS)                           \
+    X(mark_state, MARK)                             \
+    X(gap, GAP)                                     \
+    X(key_group, KEY)                               \
+    X(left, LEFT)                                   \
     X(greeting, GREETING)                           \
     X(request, REQUEST)
 

@@ -17,6 +17,7 @@ enum field_type {
     FIELD_COUNT,  // uint64_t; COUNT_UNKNOWN when missing, nil on the wire
     FIELD_SMALL,  // uint32_t; 0 when missing
     FIELD_BOOL,   // bool; false when missing
+    FIELD_REAL,   // double; NAN when missing, nil on the wire; never infinite
     FIELD_TEXT,   // struct text; empty when missing
     FIELD_STRUCT, // a struct of `shape` in place: a flat array
     FIELD_ROWS,   // pointer to `shape` structs and their count: an array of flat arrays

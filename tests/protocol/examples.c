@@ -1,5 +1,6 @@
 #include "tests/protocol/examples.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,21 @@ static const struct tree_site tree_delta_sites[] = {
 static const struct verdict_row verdicts[] = {
     {1, VERDICT_LEAK, {100, 200, 300, 400}, {"grew in 12 collections", 22}},
     {2, VERDICT_NONE, NO_AGES,              {"", 0}                       },
+};
+
+static const struct mark_row mark_rows[] = {
+    {1, 1200, 48000        },
+    {2, 80,   COUNT_UNKNOWN}
+};
+
+static const struct left_row left_rows[] = {
+    {3,          COUNT_UNKNOWN, 8500000      },
+    {4294967295, 3,             COUNT_UNKNOWN},
+};
+
+static const struct mark_place mark_places[] = {
+    {1, 0,  1200,  48000},
+    {1, 18, 160.5, NAN  },
 };
 
 const struct example examples[EXAMPLES] = {
@@ -145,6 +161,35 @@ const struct example examples[EXAMPLES] = {
      {.kind = MESSAGE_BYE,
       .at = {7000000, 1767225607000000},
       .bye = {BYE_EXIT, 0, {"", 0}}}                                               },
+    {"mark",
+     {.kind = MESSAGE_MARK,
+      .at = {8000000, 1767225608000000},
+      .mark = {.letter = 0,
+               .counted = true,
+               .live = 1287,
+               .bytes = COUNT_UNKNOWN,
+               .at_monotonic_us = 5000200,
+               .at_wall_us = 1767225605000200,
+               .rows = mark_rows,
+               .row_count = sizeof mark_rows / sizeof mark_rows[0],
+               .places = mark_places,
+               .place_count = sizeof mark_places / sizeof mark_places[0]}}         },
+    {"gap",
+     {.kind = MESSAGE_GAP,
+      .at = {9000000, 1767225609000000},
+      .gap = {GAP_RESTARTED, {"pid 4243 took its place", 23}}}                     },
+    {"key",
+     {.kind = MESSAGE_KEY,
+      .at = {9000000, 1767225609000000},
+      .key = {true, 61234, 2, 1330, 34603008, 13, MODE_COUNT}}                     },
+    {"key-end",
+     {.kind = MESSAGE_KEY,
+      .at = {9000000, 1767225609000000},
+      .key = {false, 22222, 2, 1330, 34603008, 13, MODE_COUNT}}                    },
+    {"left",
+     {.kind = MESSAGE_LEFT,
+      .at = {9000000, 1767225609000000},
+      .left = {left_rows, sizeof left_rows / sizeof left_rows[0]}}                 },
     {"greeting",
      {.kind = MESSAGE_GREETING,
       .at = {5000050, 1767225605000050},

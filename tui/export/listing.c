@@ -31,7 +31,8 @@ by_live(const void *left, const void *right)
     if (a->now.live != b->now.live) {
         return a->now.live + 1 < b->now.live + 1 ? 1 : -1;
     }
-    return strcmp(a->name, b->name);
+    int order = strcmp(a->name, b->name);
+    return order != 0 ? order : a->serial < b->serial ? -1 : 1;
 }
 
 bool

@@ -186,6 +186,24 @@ classes_orphan(struct classes *classes)
 }
 
 bool
+classes_forsake(struct classes *classes, struct entry *entry, class_id former)
+{
+    bool built = classes->orphans.count > 0;
+    if (built && !index_reserve(&classes->orphans, 1)) {
+        return false;
+    }
+    if (built) {
+        index_put(&classes->orphans, hash_of(entry->class.name), entry->class.slot);
+    }
+    index_remove(&classes->ids, entry->class.id, entry->class.slot);
+    entry->class.id = former;
+    entry->class.now.id = former;
+    entry->orphan = true;
+    classes->orphan_count++;
+    return true;
+}
+
+bool
 classes_prepare_adoption(struct classes *classes)
 {
     if (classes->orphan_count == 0 || classes->orphans.count > 0) {
@@ -210,25 +228,39 @@ same_kind(uint32_t flags, uint32_t other)
     return ((flags ^ other) & (CLASS_INTERNAL | CLASS_ANONYMOUS)) == 0;
 }
 
-struct entry *
-classes_adopt(struct classes *classes, class_id id, const char *name, uint32_t flags)
+// Of several the one that came first: which one it is must not hang on what else came
+// and went.
+static struct entry *
+find_orphan(const struct classes *classes, const char *name, uint32_t flags)
 {
+    struct entry *found = NULL;
     uint64_t hash = hash_of(name);
     size_t cursor = 0;
     for (uint32_t slot;
          (slot = index_next(&classes->orphans, hash, &cursor)) != INDEX_NONE;) {
         struct entry *entry = classes->slots[slot];
-        if (same_kind(entry->class.flags, flags) &&
-            strcmp(entry->class.name, name) == 0 && index_reserve(&classes->ids, 1)) {
-            forget_orphan(classes, entry);
-            entry->class.id = id;
-            entry->class.now.id = id;
-            entry->class.flags = flags;
-            index_put(&classes->ids, id, slot);
-            return entry;
+        bool earlier = found == NULL || entry->class.serial < found->class.serial;
+        if (earlier && same_kind(entry->class.flags, flags) &&
+            strcmp(entry->class.name, name) == 0) {
+            found = entry;
         }
     }
-    return NULL;
+    return found;
+}
+
+struct entry *
+classes_adopt(struct classes *classes, class_id id, const char *name, uint32_t flags)
+{
+    struct entry *entry = find_orphan(classes, name, flags);
+    if (entry == NULL || !index_reserve(&classes->ids, 1)) {
+        return NULL;
+    }
+    forget_orphan(classes, entry);
+    entry->class.id = id;
+    entry->class.now.id = id;
+    entry->class.flags = flags;
+    index_put(&classes->ids, id, entry->class.slot);
+    return entry;
 }
 
 // Entries of a copy lie one after another, at addresses good for any of them.

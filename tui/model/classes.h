@@ -75,6 +75,10 @@ void classes_remove_since(struct classes *classes, uint32_t serial);
 // No id is known any more.
 void classes_orphan(struct classes *classes);
 
+// The id of a class is not known any more: it was `former` in an earlier connection.
+// False when memory ran out.
+bool classes_forsake(struct classes *classes, struct entry *entry, class_id former);
+
 // Give a class its name, which the store then owns, and its flags.
 void classes_name(struct classes *classes, struct entry *entry, char *name,
                   uint32_t flags);

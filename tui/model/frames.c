@@ -84,13 +84,14 @@ frames_slot(struct frames_kept *frames, uint32_t id, uint32_t *slot)
     return true;
 }
 
-// Label and path for people, then the path as it is, in one piece of memory.
+// Label and path for people, then the path as it is, in one piece of memory. The path's
+// own bytes are there whatever they are; no file is called by a path that holds a NUL.
 static bool
 name(struct frames_kept *frames, struct tree_frame *frame, const struct frame_name *named)
 {
-    size_t raw =
-        strnlen(named->path.bytes != NULL ? named->path.bytes : "", named->path.length);
+    size_t raw = named->path.length;
     size_t label_room = TEXT_ESCAPE_GROWTH * named->label.length + 1;
+    label_room = label_room <= MESSAGE_TEXT_MAX ? label_room : MESSAGE_TEXT_MAX + 1;
     size_t path_room = TEXT_ESCAPE_GROWTH * named->path.length + 1;
     char *texts = malloc(label_room + path_room + raw + 1);
     if (texts == NULL) {
@@ -101,12 +102,10 @@ name(struct frames_kept *frames, struct tree_frame *frame, const struct frame_na
     char *path = texts + label + 1;
     size_t length = text_escape(path, path_room, named->path.bytes, named->path.length);
     char *file = path + length + 1;
-    if (raw == named->path.length) { // no file is called by a path that holds a NUL
-        memcpy(file, named->path.bytes != NULL ? named->path.bytes : "", raw);
-        file += raw;
-    }
-    *file = '\0';
-    size_t bytes = (size_t)(file - texts) + 1;
+    memcpy(file, raw > 0 ? named->path.bytes : "", raw);
+    file[raw] = '\0';
+    bool openable = strlen(file) == raw;
+    size_t bytes = (size_t)(file - texts) + raw + 1;
     char *cut = realloc(texts, bytes);
     texts = cut != NULL ? cut : texts;
     if (frame->bytes > 0) {
@@ -118,11 +117,21 @@ name(struct frames_kept *frames, struct tree_frame *frame, const struct frame_na
         .flags = named->flags,
         .label = texts,
         .path = texts + label + 1,
-        .file = texts + label + 1 + length + 1,
+        .file = texts + label + 1 + length + 1 + (openable ? 0 : raw),
         .line = named->line < UINT32_MAX ? (uint32_t)named->line : 0,
         .bytes = (uint32_t)bytes,
     };
     return true;
+}
+
+struct text
+frames_path(const struct tree_frame *frame)
+{
+    if (frame->bytes == 0) {
+        return (struct text){"", 0};
+    }
+    const char *raw = frame->path + strlen(frame->path) + 1;
+    return (struct text){raw, (size_t)(frame->label + frame->bytes - 1 - raw)};
 }
 
 bool

@@ -33,6 +33,9 @@ bool frames_copy(struct frames_kept *copy, const struct frames_kept *frames);
 // The slot of a frame, made if need be. False when memory ran out.
 bool frames_slot(struct frames_kept *frames, uint32_t id, uint32_t *slot);
 
+// The path as it came. // borrowed
+struct text frames_path(const struct tree_frame *frame);
+
 // Take names. Those given before memory ran out stay: each is true by itself.
 bool frames_apply(struct frames_kept *frames, const struct frames *message);
 

@@ -5,51 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/model/classes.h"
-#include "tui/model/marks.h"
-#include "tui/model/notices.h"
-#include "tui/model/rates.h"
-#include "tui/model/timeline.h"
-#include "tui/model/trees.h"
+#include "tui/model/model_state.h"
 #include "tui/text/text.h"
-
-// Texts of a hello and a bye, each owned.
-enum kept_text {
-    KEPT_PROGRAM_VERSION,
-    KEPT_COMMAND,
-    KEPT_RUNTIME,
-    KEPT_BYE,
-    KEPT_COUNT,
-};
 
 // How far back the trend of the memory looks, and what it needs at least.
 #define TREND_SECONDS 60
 #define TREND_SECONDS_MIN 10
-
-struct model {
-    struct classes classes;
-    struct marks marks;
-    struct notices notices;
-    struct timeline timeline;
-    struct rates rates;
-    struct trees trees;
-    struct model_rates totals_rates;
-    uint64_t series[MODEL_SERIES_COUNT][MODEL_HISTORY]; // of second % MODEL_HISTORY
-    char *texts[KEPT_COUNT];                            // owned
-    struct hello hello;
-    struct sample sample;
-    struct bye bye;
-    struct stamp at;        // of the last sample
-    struct stamp connected; // of the first sample of this process
-    uint64_t number;        // of samples that came, those that failed included
-    uint64_t version;
-    bool sampled;
-    bool ended;      // a bye came
-    bool continuous; // a class that was not there at the last sample had no object
-    bool restarted;  // the last hello was another process's
-    bool rebase;     // the next sample starts "since connecting" anew
-    bool judged;     // a verdict came
-};
 
 static const struct process_state unknown_process = {
     COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN,
@@ -95,6 +56,14 @@ model_free(struct model *model)
     free(model);
 }
 
+// A text for people, so short that a message can say it again: what is kept of a text
+// is what a recording of it gives.
+static char *
+escaped(struct text text)
+{
+    return text_escaped_within(text.bytes, text.length, MESSAGE_TEXT_MAX);
+}
+
 // Replace a kept text; `text` is its new owner's and is shown by `field`.
 static void
 keep(struct model *model, enum kept_text which, char *text, struct text *field)
@@ -107,15 +76,17 @@ keep(struct model *model, enum kept_text which, char *text, struct text *field)
 static bool
 apply_hello(struct model *model, const struct hello *hello)
 {
-    char *version =
-        text_escaped(hello->program_version.bytes, hello->program_version.length);
-    char *command = text_escaped(hello->command.bytes, hello->command.length);
-    char *runtime = text_escaped(hello->runtime.bytes, hello->runtime.length);
+    char *version = escaped(hello->program_version);
+    char *command = escaped(hello->command);
+    char *runtime = escaped(hello->runtime);
     if (version == NULL || command == NULL || runtime == NULL) {
         free(version);
         free(command);
         free(runtime);
         return false;
+    }
+    if (model->sampled) {
+        model_reconnect(model); // a hello is the first message of a connection
     }
     bool first = model->texts[KEPT_COMMAND] == NULL;
     model->restarted = !first && (model->hello.pid != hello->pid ||
@@ -132,7 +103,7 @@ apply_hello(struct model *model, const struct hello *hello)
 static bool
 apply_bye(struct model *model, const struct bye *bye)
 {
-    char *text = text_escaped(bye->text.bytes, bye->text.length);
+    char *text = escaped(bye->text);
     if (text == NULL) {
         return false;
     }
@@ -175,7 +146,7 @@ apply_names(struct model *model, const struct names *names)
     }
     for (size_t i = 0; i < names->count; i++) {
         const struct class_name *named = &names->list[i];
-        char *name = text_escaped(named->name.bytes, named->name.length);
+        char *name = escaped(named->name);
         if (name == NULL || !name_class(classes, named, name)) {
             free(name);
             return false;
@@ -433,34 +404,131 @@ apply_sample(struct model *model, const struct sample *sample, struct stamp at)
     return true;
 }
 
-// A tree comes behind the sample of its class. One of a class that is not known, or
-// that died since, is nobody's.
-// One of no known kind is no verdict; of classes that are not known nothing is kept.
+// One of no known kind is no verdict; of classes that are not known nothing is kept but
+// that there are verdicts.
 static bool
 apply_verdicts(struct model *model, const struct verdicts *verdicts)
 {
     for (size_t i = 0; i < verdicts->count; i++) {
         struct verdict_row row = verdicts->list[i];
         struct entry *entry = classes_find(&model->classes, row.id);
+        row.verdict = row.verdict <= VERDICT_LEAK ? row.verdict : VERDICT_NONE;
+        model->judged |= row.verdict != VERDICT_NONE;
         if (entry == NULL) {
             continue;
         }
-        char *reason = text_escaped(row.reason.bytes, row.reason.length);
+        char *reason = escaped(row.reason);
         if (reason == NULL) {
             return false;
         }
-        row.verdict = row.verdict <= VERDICT_LEAK ? row.verdict : VERDICT_NONE;
-        model->judged |= row.verdict != VERDICT_NONE;
         classes_judge(entry, &row, reason);
     }
     return true;
 }
 
+// A tree comes behind the sample of its class. One of a class that is not known, or
+// that died since, is nobody's.
 static bool
 apply_tree(struct model *model, const struct tree *tree, struct stamp at)
 {
     return classes_find(&model->classes, tree->class_id) == NULL ||
            trees_apply(&model->trees, tree, at);
+}
+
+// Of classes that went before this was recorded: when, and that their ids mean nothing.
+static bool
+apply_left(struct model *model, const struct left *left)
+{
+    for (size_t i = 0; i < left->count; i++) {
+        const struct left_row *row = &left->list[i];
+        struct entry *entry = classes_find(&model->classes, row->id);
+        if (entry == NULL) {
+            continue;
+        }
+        if (entry->class.gone && row->gone_us != COUNT_UNKNOWN) {
+            entry->gone_us = row->gone_us;
+        }
+        if (row->former_id != COUNT_UNKNOWN &&
+            !classes_forsake(&model->classes, entry, (class_id)row->former_id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+rebaseline(struct model *model)
+{
+    for (size_t i = 0; i < model->classes.count; i++) {
+        marks_baseline(&model->marks, model->classes.list[i]);
+    }
+    trees_renew(&model->trees);
+    model->version++;
+}
+
+// "Since connecting" is what a recording says it was. What has no id cannot be listed.
+static void
+take_connected(struct model *model, const struct mark_state *state, bool goes_on)
+{
+    uint64_t none = state->counted ? 0 : COUNT_UNKNOWN;
+    for (size_t i = 0; i < model->classes.count && !goes_on; i++) {
+        struct entry *entry = model->classes.list[i];
+        if (!entry->orphan) {
+            entry->first_live = entry->first_bytes = none;
+        }
+    }
+    for (size_t i = 0; i < state->row_count; i++) {
+        struct entry *entry = classes_find(&model->classes, state->rows[i].id);
+        if (entry != NULL) {
+            entry->first_live = state->rows[i].live;
+            entry->first_bytes = state->rows[i].bytes;
+        }
+    }
+    model->connected = (struct stamp){state->at_monotonic_us, state->at_wall_us};
+}
+
+// A mark that somebody set, or that was set when this was recorded. Letters that are
+// not known are a newer writer's.
+static bool
+apply_mark(struct model *model, const struct mark_state *state)
+{
+    const struct stamp at = {state->at_monotonic_us, state->at_wall_us};
+    if (state->letter == MARK_CONNECTING) {
+        bool goes_on = model->connected.monotonic_us == at.monotonic_us &&
+                       model->connected.wall_us == at.wall_us;
+        if (!trees_take(&model->trees, MODEL_MARK_NONE, state, goes_on)) {
+            return false;
+        }
+        take_connected(model, state, goes_on);
+        trees_mark_done(&model->trees, MODEL_MARK_NONE);
+        rebaseline(model);
+        return true;
+    }
+    if (state->letter >= MODEL_MARKS_MAX) {
+        return true;
+    }
+    int mark = (int)state->letter;
+    bool goes_on = marks_goes_on(&model->marks.list[mark], at);
+    if (!trees_take(&model->trees, mark, state, goes_on) ||
+        !marks_take(&model->marks, state, &model->classes, model->at)) {
+        return false;
+    }
+    trees_mark_done(&model->trees, mark);
+    rebaseline(model);
+    return true;
+}
+
+// Time passed of which nobody knows. Frames that were dropped on the way are no gap:
+// samples carry state.
+static void
+apply_gap(struct model *model, const struct gap *gap)
+{
+    if (gap->reason == GAP_DROPPED) {
+        return;
+    }
+    timeline_break(&model->timeline);
+    rates_break(&model->rates);
+    model->rebase = model->rebase || gap->reason == GAP_RESTARTED;
 }
 
 bool
@@ -485,6 +553,13 @@ model_apply(struct model *model, const struct message *message)
         return apply_verdicts(model, &message->verdicts);
     case MESSAGE_TREE:
         return apply_tree(model, &message->tree, message->at);
+    case MESSAGE_MARK:
+        return apply_mark(model, &message->mark);
+    case MESSAGE_LEFT:
+        return apply_left(model, &message->left);
+    case MESSAGE_GAP:
+        apply_gap(model, &message->gap);
+        return true;
     default:
         return true; // for others: a result is the business of who asked
     }
@@ -647,16 +722,6 @@ const struct model_rates *
 model_rates(const struct model *model)
 {
     return &model->totals_rates;
-}
-
-static void
-rebaseline(struct model *model)
-{
-    for (size_t i = 0; i < model->classes.count; i++) {
-        marks_baseline(&model->marks, model->classes.list[i]);
-    }
-    trees_renew(&model->trees);
-    model->version++;
 }
 
 bool

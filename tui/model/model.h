@@ -91,7 +91,8 @@ bool model_apply(struct model *model, const struct message *message);
 
 // A new connection follows: ids will be defined anew, rates and history keep a
 // gap. Classes go on under the ids that the new connection gives to their names;
-// those missing from its first key sample are gone.
+// those missing from its first key sample are gone. A hello that comes after a sample
+// does this by itself.
 void model_reconnect(struct model *model);
 
 // Grows with every message applied and every mark set or chosen.

@@ -42,7 +42,8 @@ notices_apply(struct notices *notices, const struct notice *notice, struct stamp
         }
         return true;
     }
-    char *text = text_escaped(notice->text.bytes, notice->text.length);
+    char *text =
+        text_escaped_within(notice->text.bytes, notice->text.length, MESSAGE_TEXT_MAX);
     if (text == NULL) {
         return false;
     }

@@ -123,7 +123,7 @@ rates_update(struct rates *rates, struct classes *classes, struct model_rates *t
         return;
     }
     measure(rates, classes, totals, &now);
-    if (census || now.us - rates->anchors[1].us >= RATES_STEP_US) {
+    if (census || now.us / RATES_STEP_US != rates->anchors[1].us / RATES_STEP_US) {
         step(rates, classes, &now, census);
     }
 }

@@ -5,6 +5,10 @@
  * Two anchors, moments at which all counts were kept, move along: the newer
  * becomes the older every RATES_STEP_US. In census mode counts only move when
  * the heap was walked, so there a rate is from one census to the next.
+ *
+ * The anchors move with the first sample of each step of the clock, not so long
+ * after the first sample of all: whoever begins to listen later, or reads a
+ * recording from its middle, has the same rates after two steps.
  */
 #ifndef TUI_MODEL_RATES_H
 #define TUI_MODEL_RATES_H

@@ -11,6 +11,12 @@ timeline_break(struct timeline *timeline)
     timeline->broken = true;
 }
 
+static uint64_t
+whole_second(uint64_t us)
+{
+    return us - us % SECOND_US;
+}
+
 // The second of a stamp. A clock that runs back, or jumps, goes on at the end.
 static uint32_t
 second_of(struct timeline *timeline, uint64_t monotonic_us)
@@ -23,7 +29,7 @@ second_of(struct timeline *timeline, uint64_t monotonic_us)
         }
         next = timeline->tick + MODEL_HISTORY;
     }
-    timeline->base_us = monotonic_us;
+    timeline->base_us = whole_second(monotonic_us);
     timeline->base = next;
     timeline->broken = true;
     return next;
@@ -34,7 +40,10 @@ timeline_advance(struct timeline *timeline, uint64_t monotonic_us, uint32_t pati
 {
     if (!timeline->started) {
         *timeline = (struct timeline){
-            .started = true, .last_us = monotonic_us, .base_us = monotonic_us};
+            .started = true,
+            .last_us = monotonic_us,
+            .base_us = whole_second(monotonic_us),
+        };
         timeline->known[0] = true;
         return;
     }

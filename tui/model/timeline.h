@@ -1,7 +1,9 @@
 /*
  * Which second it is in the model's history, and for which seconds it knows
  * anything. Built from the samples' monotonic stamps alone; a stamp that jumps
- * back or far ahead opens a gap instead of moving history.
+ * back or far ahead opens a gap instead of moving history. Seconds begin where
+ * the clock's do, whenever the first sample came: a recording that is read from
+ * its middle has the same ones.
  */
 #ifndef TUI_MODEL_TIMELINE_H
 #define TUI_MODEL_TIMELINE_H
@@ -19,7 +21,7 @@ struct timeline {
     uint32_t tick;             // second of the last sample
     uint32_t first;            // second of the first sample
     uint64_t last_us;          // stamp of the last sample
-    uint64_t base_us;          // stamp that was ...
+    uint64_t base_us;          // the whole second that was ...
     uint32_t base;             // ... this second
     bool known[MODEL_HISTORY]; // of second % MODEL_HISTORY
 };

@@ -36,7 +36,7 @@ struct tree_frame {
     uint32_t flags;    // enum frame_flag, or-ed
     const char *label; // terminated, escaped; "" until known. // owned by the model
     const char *path;  // terminated, escaped for display; "" when it has none
-    const char *file;  // the path's own bytes, to open it
+    const char *file;  // the path's own bytes, to open it; "" when none can be
     uint32_t line;     // the first one
     uint32_t bytes;    // of the three texts, 0 while they are not the frame's own
 };

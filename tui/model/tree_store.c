@@ -360,6 +360,50 @@ tree_store_keep(struct tree_model *tree, struct tree_moment *moment,
     return true;
 }
 
+struct tree_moment *
+tree_store_baseline(struct tree_model *tree, int mark)
+{
+    return mark == MODEL_MARK_NONE ? &tree->first : &tree->marks[mark];
+}
+
+// Set what the places of this tree say; true when there was one.
+static bool
+set_places(const struct tree_model *tree, struct tree_moment *moment,
+           const struct mark_place *places, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t node =
+            places[i].class_id == tree->class_id ? find(tree, places[i].node) : TREE_NONE;
+        if (node != TREE_NONE) {
+            moment->values[node][0] = isnan(places[i].live) ? 0 : places[i].live;
+            moment->values[node][1] = places[i].bytes;
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool
+tree_store_take(struct tree_model *tree, const struct tree_moment *before,
+                const struct mark_place *places, size_t count)
+{
+    struct tree_moment *moment = &tree->pending;
+    tree_store_drop(moment);
+    moment->values = calloc(tree->capacity, sizeof *moment->values);
+    if (moment->values == NULL) {
+        return false;
+    }
+    moment->capacity = tree->capacity;
+    moment->count = tree->count;
+    if (before != NULL && before->set) {
+        memcpy(moment->values, before->values, before->count * sizeof *before->values);
+        moment->set = true;
+    }
+    moment->set |= set_places(tree, moment, places, count);
+    return true;
+}
+
 // Rates start anew with the moment that begins, or compare with the one that ended.
 // A window that there is no memory for is none: a rate is then unknown.
 static void
@@ -377,7 +421,7 @@ move_window(struct tree_model *tree, uint64_t now_us)
         return;
     }
     uint64_t from_us = anchors[1].set ? anchors[1].us : anchors[0].us;
-    if (tree->last_us - from_us < TREE_RATE_STEP_US) {
+    if (tree->last_us / TREE_RATE_STEP_US == from_us / TREE_RATE_STEP_US) {
         return;
     }
     if (anchors[1].set) {

@@ -15,7 +15,8 @@
 #include "tui/model/model.h"
 #include "tui/model/tree.h"
 
-// How old a rate's window becomes before it moves on, and when it is too old.
+// A rate's window moves on with the first moment in each step of the clock, as that of
+// rates.h does; and when a tree had no news for so long, it begins anew.
 #define TREE_RATE_STEP_US (5u * 1000000u)
 #define TREE_RATE_GAP_US (30u * 1000000u)
 
@@ -131,6 +132,16 @@ void tree_store_add_site(struct tree_sum *sum, const struct tree_model *tree,
 // Keep all figures of now. False when memory ran out; `moment` is then as it was.
 bool tree_store_keep(struct tree_model *tree, struct tree_moment *moment,
                      enum tree_second second);
+
+// The baseline for a mark, or with MODEL_MARK_NONE for when the tree came.
+struct tree_moment *tree_store_baseline(struct tree_model *tree, int mark);
+
+// Make `pending` what a message says the figures were, added to those of `before`
+// unless it is NULL; no moment when it says nothing of this tree. False when memory
+// ran out.
+bool tree_store_take(struct tree_model *tree, const struct tree_moment *before,
+                     const struct mark_place *places, size_t count);
+
 void tree_store_drop(struct tree_moment *moment);
 
 #endif

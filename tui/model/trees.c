@@ -141,13 +141,30 @@ trees_mark(struct trees *trees)
     return true;
 }
 
+bool
+trees_take(struct trees *trees, int mark, const struct mark_state *state, bool goes_on)
+{
+    for (size_t i = 0; i < trees->count; i++) {
+        struct tree_model *tree = trees->list[i];
+        const struct tree_moment *before =
+            goes_on ? tree_store_baseline(tree, mark) : NULL;
+        if (!tree_store_take(tree, before, state->places, state->place_count)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void
 trees_mark_done(struct trees *trees, int mark)
 {
     for (size_t i = 0; i < trees->count; i++) {
         struct tree_model *tree = trees->list[i];
-        tree_store_drop(&tree->marks[mark]);
-        tree->marks[mark] = tree->pending;
-        tree->pending = (struct tree_moment){0};
+        struct tree_moment *baseline = tree_store_baseline(tree, mark);
+        tree_store_drop(baseline);
+        if (tree->pending.set) {
+            *baseline = tree->pending;
+            tree->pending = (struct tree_moment){0};
+        }
     }
 }

@@ -41,6 +41,11 @@ const struct tree_model *trees_find(const struct trees *trees,
 bool trees_mark(struct trees *trees);
 void trees_mark_done(struct trees *trees, int mark);
 
+// The same for a mark that a message tells of, MODEL_MARK_NONE for "since connecting":
+// `goes_on` when it adds to the one that is set.
+bool trees_take(struct trees *trees, int mark, const struct mark_state *state,
+                bool goes_on);
+
 // What the trees show changed: a mark, or a name.
 void trees_renew(struct trees *trees);
 

@@ -215,16 +215,24 @@ text_escape(char *out, size_t capacity, const char *bytes, size_t length)
 }
 
 char *
-text_escaped(const char *bytes, size_t length)
+text_escaped_within(const char *bytes, size_t length, size_t most)
 {
     if (length > (SIZE_MAX - 1) / TEXT_ESCAPE_GROWTH) {
         return NULL;
     }
-    char *out = malloc(length * TEXT_ESCAPE_GROWTH + 1);
+    size_t room = length * TEXT_ESCAPE_GROWTH;
+    room = (room < most ? room : most) + 1;
+    char *out = malloc(room);
     if (out == NULL) {
         return NULL;
     }
-    size_t written = text_escape(out, length * TEXT_ESCAPE_GROWTH + 1, bytes, length);
+    size_t written = text_escape(out, room, bytes, length);
     char *exact = realloc(out, written + 1);
     return exact != NULL ? exact : out;
+}
+
+char *
+text_escaped(const char *bytes, size_t length)
+{
+    return text_escaped_within(bytes, length, SIZE_MAX - 1);
 }

@@ -4,7 +4,8 @@
  * What a program calls its classes is hostile input to a terminal. text_escape()
  * makes any bytes fit to be shown: control characters, broken UTF-8, text that
  * reorders or hides its neighbours become visible escapes, everything else stays.
- * Widths are those of terminal cells. Nothing here allocates but text_escaped().
+ * Widths are those of terminal cells. Nothing here allocates but text_escaped() and
+ * text_escaped_within().
  */
 #ifndef TUI_TEXT_TEXT_H
 #define TUI_TEXT_TEXT_H
@@ -61,5 +62,9 @@ size_t text_escape(char *out, size_t capacity, const char *bytes, size_t length)
 
 // The same in memory of its own; NULL when memory ran out. The caller frees it.
 char *text_escaped(const char *bytes, size_t length);
+
+// The same, of at most `most` bytes: what does not fit is left out. Escaping what was
+// escaped changes nothing, so that a text of a limited length can be passed on.
+char *text_escaped_within(const char *bytes, size_t length, size_t most);
 
 #endif
