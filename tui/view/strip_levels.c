@@ -189,11 +189,10 @@ shown(const struct strip_levels *levels, int cell)
 void
 strip_levels_make(struct strip_levels *levels, const struct strip_data *data, int cells)
 {
-    struct heap heaps[STRIP_CELLS_MAX];
+    struct heap heaps[STRIP_CELLS_MAX] = {{0}};
     levels->cells = cells;
     for (int i = 0; i < cells; i++) {
         levels->list[i] = (struct strip_level){0};
-        heaps[i] = (struct heap){0};
     }
     if (data->series == STRIP_GCS) {
         make_collections(levels, heaps, data);

@@ -47,12 +47,12 @@ found(uint64_t wall_us)
 
 // The typed text, fit to be shown.
 static const char *
-shown(const char *text, char out[TYPED_BYTES])
+shown(const char *text, char fit[TYPED_BYTES])
 {
     char escaped[TYPED_BYTES];
     text_escape(escaped, sizeof escaped, text, strlen(text));
-    text_fit(out, TYPED_BYTES, escaped, TYPED_CELLS, true);
-    return out;
+    text_fit(fit, TYPED_BYTES, escaped, TYPED_CELLS, true);
+    return fit;
 }
 
 // A time outside of the span becomes its end on that side.
@@ -340,7 +340,7 @@ struct when
 when_parse(const char *text, const struct when_span *span)
 {
     char trimmed[TYPED_BYTES];
-    char typed_text[TYPED_BYTES];
+    char fit[TYPED_BYTES];
     struct typed typed;
     struct when when;
     text += strspn(text, " ");
@@ -371,5 +371,5 @@ when_parse(const char *text, const struct when_span *span)
         }
     }
     return answer(WHEN_WRONG, 0, "\"%s\" is no time: " WHEN_EXAMPLES,
-                  shown(trimmed, typed_text));
+                  shown(trimmed, fit));
 }
