@@ -125,6 +125,7 @@ struct history {
     uint32_t moment[BORN_MOMENTS]; // steps
     uint32_t tracing_from;         // step; UINT32_MAX: never
     uint32_t counting_from;        // step: older ones are found, not counted
+    bool unseen[CLASSES][BORN_MOMENTS];
 };
 
 static void
@@ -160,6 +161,9 @@ run_history(struct history *history)
     history->tracing_from = below(4) == 0 ? UINT32_MAX : below(history->steps);
     if (history->tracing_from < history->counting_from) {
         history->tracing_from = history->counting_from;
+    }
+    for (int i = 0; i < CLASSES * BORN_MOMENTS; i++) {
+        history->unseen[i / BORN_MOMENTS][i % BORN_MOMENTS] = below(6) == 0;
     }
 }
 
@@ -329,8 +333,9 @@ look(const struct history *history, enum born_moment moment)
               .kind = MESSAGE_VERDICTS, .verdicts = {verdicts, CLASSES}
     },
           step);
-    for (uint32_t i = 0; i < CLASSES - 1; i++) { // the last class has no tree
-        if (step >= history->tracing_from || (step % 2 == 0 && moment != BORN_A)) {
+    // the last class has no tree, others not always: nobody looked at them then
+    for (uint32_t i = 0; i < CLASSES - 1; i++) {
+        if (step >= history->tracing_from ? !history->unseen[i][moment] : step % 2 == 0) {
             send_tree(model, history, i, step);
         }
     }
@@ -648,6 +653,15 @@ ages_tell_what_is_older(void **state)
     assert_int_equal(older.than_b, 0);
     older = born_older(unknown, 9, 3);
     assert_int_equal(older.than_b, 0);
+    // nobody counted, and yet 6 of 10 are older than B, of which A had 2 at most
+    static const struct born_counts at[BORN_MOMENTS] = {
+        {2,  UNKNOWN},
+        {20, UNKNOWN},
+        {10, UNKNOWN},
+    };
+    struct born_range range = born_bound(at, (struct born_older){1, 6});
+    assert_int_equal(range.least, 4);
+    assert_int_equal(range.most, 9);
 }
 
 static void
@@ -683,6 +697,7 @@ reads_paths_only_where_they_are_of_the_moment(void **state)
         run_history(&history);
     } while (history.tracing_from > history.moment[BORN_A] / 2 ||
              truth(&history, 0, 21) < 3);
+    memset(history.unseen, 0, sizeof history.unseen);
     look_thrice(&question, models, &history);
     assert_true(born_paths_make(&paths, &question, 7));
     assert_true(paths.known && paths.complete);
@@ -691,9 +706,26 @@ reads_paths_only_where_they_are_of_the_moment(void **state)
     assert_false(paths.known);
     born_paths_destroy(&paths);
 
-    // the tree of C stands still while its class goes on
-    struct born_counts counts = count_at(&history, 0, 0, history.moment[BORN_C]);
-    const struct class_row row = {7, counts.live, counts.allocated + 1, 1, 0};
+    // the tree of B stands still while its class goes on: it has nothing to say of B
+    struct born_counts counts = count_at(&history, 0, 0, history.moment[BORN_B]);
+    struct class_row row = {7, counts.live, counts.allocated + 1, 1, 0};
+    apply(models[BORN_B],
+          (struct message){
+              .kind = MESSAGE_SAMPLE,
+              .sample = {.mode = MODE_COUNT, .rows = &row, .row_count = 1}
+    },
+          history.moment[BORN_B]);
+    assert_true(born_paths_make(&paths, &question, 7));
+    assert_true(paths.known);
+    assert_false(paths.complete);
+    for (size_t i = 0; i < paths.count; i++) {
+        assert_int_equal(paths.list[i].range.least, 0);
+    }
+    born_paths_destroy(&paths);
+
+    // and that of C
+    counts = count_at(&history, 0, 0, history.moment[BORN_C]);
+    row = (struct class_row){7, counts.live, counts.allocated + 1, 1, 0};
     apply(models[BORN_C],
           (struct message){
               .kind = MESSAGE_SAMPLE,
@@ -751,6 +783,7 @@ survives_running_out_of_memory_anywhere(void **state)
     seed = 77;
     run_history(&history);
     history.tracing_from = 0;
+    memset(history.unseen, 0, sizeof history.unseen);
     look_thrice(&question, models, &history);
     three_open(&three, seen);
     for (int which = 0; which < 3; which++) {
