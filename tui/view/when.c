@@ -23,6 +23,7 @@ struct typed {
     int minute;
     int second;
     bool utc;
+    uint64_t lasts_us; // a second, or the minute when that is all there is
 };
 
 static struct when answer(enum when_status status, uint64_t wall_us, const char *format,
@@ -116,8 +117,10 @@ read_time(const char *at, struct typed *typed)
     int hour_digits = strspn(at, "0123456789") == 1 ? 1 : 2;
     at = expect(digits(at, hour_digits, &typed->hour), ':');
     at = digits(at, 2, &typed->minute);
+    typed->lasts_us = 60 * SECOND_US;
     if (at != NULL && *at == ':') {
         at = digits(at + 1, 2, &typed->second);
+        typed->lasts_us = SECOND_US;
     }
     return typed->hour < 24 && typed->minute < 60 && typed->second < 60 ? at : NULL;
 }
@@ -229,6 +232,17 @@ moments(const struct typed *typed, uint64_t wall_us[2])
     return count;
 }
 
+// Whether a typed moment is in the span: as long as it lasts, so that a time read off
+// the screen is always there. It is then the first of it that there is.
+static bool
+is_within(uint64_t *wall_us, const struct typed *typed, const struct when_span *span)
+{
+    if (*wall_us < span->from_us && span->from_us - *wall_us < typed->lasts_us) {
+        *wall_us = span->from_us;
+    }
+    return *wall_us >= span->from_us && *wall_us <= span->to_us;
+}
+
 static void
 step_forward(struct typed *typed)
 {
@@ -279,10 +293,11 @@ time_of_day(const char *text, struct typed *typed, const struct when_span *span)
         uint64_t at[2];
         int count = moments(typed, at);
         for (int i = 0; i < count && before_us == NEVER; i++) {
+            if (is_within(&at[i], typed, span)) {
+                return found(at[i]);
+            }
             if (at[i] > span->to_us) {
                 after_us = at[i];
-            } else if (at[i] >= span->from_us) {
-                return found(at[i]);
             } else {
                 before_us = at[i];
             }
@@ -301,7 +316,7 @@ date_and_time(const char *text, const struct typed *typed, const struct when_spa
                       "there was no %.40s: clocks were set forward over it", text);
     }
     for (int i = 0; i < count; i++) {
-        if (at[i] >= span->from_us && at[i] <= span->to_us) {
+        if (is_within(&at[i], typed, span)) {
             return found(at[i]);
         }
     }

@@ -10,7 +10,7 @@
  *
  * Local is what TZ says. A time of day that a day does not have, because clocks went
  * forward over it, is passed over; of one that a day has twice the later is meant. A
- * time without seconds is the beginning of its minute.
+ * time without seconds is the first moment of its minute that there is.
  *
  * What lies outside of what there is becomes the nearest end, and words say so.
  */

@@ -144,6 +144,26 @@ finds_the_last_such_time_of_day(void **state)
 }
 
 static void
+a_time_read_off_the_screen_is_always_there(void **state)
+{
+    struct when_span span = afternoon();
+    uint64_t start = utc("2026-01-31 12:00:20") + 400000;
+    (void)state;
+    in_zone("UTC");
+    span.from_us = start;
+    static const char *const start_as[] = {"12:00:20", "12:00", "2026-01-31 12:00:20",
+                                           "2026-01-31 12:00"};
+    for (size_t i = 0; i < sizeof start_as / sizeof start_as[0]; i++) {
+        struct when when = when_parse(start_as[i], &span);
+        assert_int_equal(when.status, WHEN_FOUND);
+        assert_true(when.wall_us == start);
+    }
+    assert_int_equal(when_parse("12:00:19", &span).status, WHEN_NEAREST);
+    assert_int_equal(when_parse("11:59", &span).status, WHEN_NEAREST);
+    assert_int_equal(when_parse("2026-01-31 12:00:19", &span).status, WHEN_NEAREST);
+}
+
+static void
 takes_dates_as_local_or_as_utc(void **state)
 {
     static const struct typed_case cases[] = {
@@ -407,6 +427,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_from_the_moment_that_is_shown),
         cmocka_unit_test(finds_the_last_such_time_of_day),
+        cmocka_unit_test(a_time_read_off_the_screen_is_always_there),
         cmocka_unit_test(takes_dates_as_local_or_as_utc),
         cmocka_unit_test(a_day_of_another_zone_is_another_day),
         cmocka_unit_test(knows_hours_that_clocks_leave_out),
