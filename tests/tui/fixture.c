@@ -369,16 +369,22 @@ compare_golden(const char *path, const char *text)
 }
 
 void
-fixture_golden(struct fixture *fixture, const char *name, int columns, int rows)
+fixture_golden_text(const char *name, const char *text)
 {
     char path[512];
     const char *update = getenv("MEMTOP_GOLDEN");
-    char *text = fixture_screen(fixture, columns, rows);
     snprintf(path, sizeof path, "%s/%s.txt", GOLDEN_FOLDER, name);
     if (update != NULL && strcmp(update, "update") == 0) {
         write_golden(path, text);
     } else {
         compare_golden(path, text);
     }
+}
+
+void
+fixture_golden(struct fixture *fixture, const char *name, int columns, int rows)
+{
+    char *text = fixture_screen(fixture, columns, rows);
+    fixture_golden_text(name, text);
     free(text);
 }

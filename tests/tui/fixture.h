@@ -69,4 +69,7 @@ int fixture_row_of(struct fixture *fixture, const char *text);
 // in the environment the file is written instead.
 void fixture_golden(struct fixture *fixture, const char *name, int columns, int rows);
 
+// The same of a text that is no screen of the fixture's.
+void fixture_golden_text(const char *name, const char *text);
+
 #endif

@@ -8,6 +8,7 @@
 #include <popt.h>
 
 #include "tui/cli/command.h"
+#include "tui/text/amount.h"
 #include "version.h"
 
 // What the options say before they are weighed against each other.
@@ -21,6 +22,7 @@ struct wishes {
 
 #define OPTIONS_MAX 16
 #define WAIT_S 2 // seconds that stacks are taken before a tree is printed
+#define WAIT_MAX_US (UINT64_C(86400) * 1000000)
 
 /*
  * The options. Help is printed from this table too, so that it cannot tell of
@@ -99,29 +101,15 @@ take_word(struct cli *cli, const char *word, FILE *errors)
     return refuse(errors, "neither a process id nor a command", word);
 }
 
-// "500ms", "90s", "10m", "2h"; a bare number is seconds.
 static bool
 parse_wait(const char *text, double *seconds)
 {
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {
-        {"",   1   },
-        {"ms", 1e-3},
-        {"s",  1   },
-        {"m",  60  },
-        {"h",  3600},
-    };
-    char *end;
-    double number = strtod(text, &end);
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-        if (end != text && strcmp(end, units[i].unit) == 0) {
-            *seconds = number * units[i].seconds;
-            return *seconds >= 0 && *seconds <= 86400;
-        }
+    uint64_t us;
+    if (!amount_duration(text, &us) || us > WAIT_MAX_US) {
+        return false;
     }
-    return false;
+    *seconds = (double)us / 1e6;
+    return true;
 }
 
 // CLASS [PID] after `tree`.

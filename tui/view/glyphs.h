@@ -27,6 +27,10 @@ struct glyphs {
     const char *times;
     const char *descending;
     const char *ascending;
+    const char *moment; // on a timeline: the one that is shown
+    const char *newest; // the end of one that goes on
+    const char *track;  // where nothing happened
+    const char *hole;   // where nothing is known, without room for a word
     const char *levels[GLYPHS_LEVELS];
     const char *across; // a box: its sides and corners
     const char *along;

@@ -1,5 +1,6 @@
 #include "tui/view/sparkline.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "protocol/message.h"
@@ -7,13 +8,29 @@
 // What a scale spans at least, as a share of the highest value.
 #define SPAN_SHARE 0.25
 
-struct range {
-    double low;
-    double high;
-};
+struct sparkline_scale
+sparkline_scale(double low, double high)
+{
+    double least = high * SPAN_SHARE;
+    double span = low < high ? high - low : 0;
+    span = span > least ? span : least;
+    double middle = (low + high) / 2;
+    return (struct sparkline_scale){middle - span / 2, middle + span / 2};
+}
 
-static struct range
-range_of(const uint64_t *values, size_t count)
+const char *
+sparkline_level(const struct glyphs *glyphs, struct sparkline_scale scale, double value)
+{
+    if (scale.high <= scale.low || value <= scale.low) {
+        return glyphs->levels[0];
+    }
+    double share = (value - scale.low) / (scale.high - scale.low);
+    int height = share < 1 ? (int)(share * (GLYPHS_LEVELS - 1) + 0.5) : GLYPHS_LEVELS - 1;
+    return glyphs->levels[height];
+}
+
+static struct sparkline_scale
+scale_of(const uint64_t *values, size_t count)
 {
     uint64_t low = COUNT_UNKNOWN; // above every value
     uint64_t high = 0;
@@ -23,25 +40,7 @@ range_of(const uint64_t *values, size_t count)
             high = values[i] > high ? values[i] : high;
         }
     }
-    double least = (double)high * SPAN_SHARE;
-    double span = low < high ? (double)(high - low) : 0;
-    span = span > least ? span : least;
-    double middle = ((double)low + (double)high) / 2;
-    return (struct range){middle - span / 2, middle + span / 2};
-}
-
-static const char *
-level(const struct glyphs *glyphs, struct range range, uint64_t value)
-{
-    if (value == COUNT_UNKNOWN) {
-        return " ";
-    }
-    if (range.high <= range.low) {
-        return glyphs->levels[0];
-    }
-    double share = ((double)value - range.low) / (range.high - range.low);
-    int height = (int)(share * (GLYPHS_LEVELS - 1) + 0.5);
-    return glyphs->levels[height < GLYPHS_LEVELS ? height : GLYPHS_LEVELS - 1];
+    return sparkline_scale((double)low, (double)high);
 }
 
 size_t
@@ -54,7 +53,7 @@ void
 sparkline(char out[SPARKLINE_BYTES], int cells, const struct glyphs *glyphs,
           const uint64_t *values, size_t count, size_t span)
 {
-    struct range range = range_of(values, count);
+    struct sparkline_scale scale = scale_of(values, count);
     size_t missing = span > count ? span - count : 0; // seconds before the first value
     size_t wide = cells < SPARKLINE_CELLS_MAX ? (size_t)cells : SPARKLINE_CELLS_MAX;
     out[0] = '\0';
@@ -67,6 +66,7 @@ sparkline(char out[SPARKLINE_BYTES], int cells, const struct glyphs *glyphs,
                 break;
             }
         }
-        out = stpcpy(out, level(glyphs, range, last));
+        bool known = last != COUNT_UNKNOWN;
+        out = stpcpy(out, known ? sparkline_level(glyphs, scale, (double)last) : " ");
     }
 }

@@ -17,6 +17,16 @@
 #define SPARKLINE_CELLS_MAX 40
 #define SPARKLINE_BYTES (SPARKLINE_CELLS_MAX * 4 + 1)
 
+// The scale of values from `low` to `high`; and the glyph of a value on it.
+struct sparkline_scale {
+    double low;
+    double high;
+};
+
+struct sparkline_scale sparkline_scale(double low, double high);
+const char *sparkline_level(const struct glyphs *glyphs, struct sparkline_scale scale,
+                            double value);
+
 // Seconds that a sparkline covers of those there are: all, but at least one a cell.
 size_t sparkline_span(size_t seconds, int cells);
 

@@ -217,13 +217,15 @@ reads_times_to_wait(void **state)
     expect_tree("memtop tree Order -w 2h", "Order", 7200);
     expect_tree("memtop tree Order -w 1.5m", "Order", 90);
     expect_tree("memtop tree Order -w 24h", "Order", 86400);
+    expect_tree("memtop tree Order -w 1d", "Order", 86400);
+    expect_tree("memtop tree Order -w 1h20m", "Order", 4800);
 }
 
 static void
 refuses_times_that_are_none(void **state)
 {
     static const char *const wrong[] = {
-        "soon", "-1", "25h", "1d", "10mm", "s", "nan", "inf", "1e99", "1s2",
+        "soon", "-1", "25h", "2d", "10mm", "s", "nan", "inf", "1e99", "1s2", "0x10",
     };
 
     (void)state;
