@@ -41,7 +41,8 @@ groups_due(const struct groups *groups, const struct message *message)
     if (groups->first) {
         return true;
     }
-    return message->kind == MESSAGE_SAMPLE &&
+    // Behind a gap the state is an old one until a sample came.
+    return message->kind == MESSAGE_SAMPLE && !groups->after_sample &&
            (groups->due || time_is_up(groups, message->at.monotonic_us) ||
             bytes_are_enough(groups));
 }
@@ -121,7 +122,8 @@ groups_pack(struct groups *groups, struct packer *packer, struct buffer *out,
     groups->any = true;
     groups->first = false;
     groups->due = false;
-    groups->after_sample = maker.empty; // nothing was known yet
+    // Nothing was known yet, or what was is of before a gap.
+    groups->after_sample = groups->after_sample || maker.empty;
     groups->at_us = now.monotonic_us;
     groups->group_bytes = out->length - start;
     groups->bytes = 0;
