@@ -28,6 +28,7 @@ struct tape {
     struct stamp first, last; // of what was scanned
     bool spanned;
     bool rebuilt;
+    bool exhausted; // memory ran out when a KEY was unpacked last
     char error[160];
     // of a ring
     size_t bytes_max;
@@ -56,13 +57,22 @@ fail_memory(struct tape *tape)
     return false;
 }
 
-// Unpack the KEY that was found. A body that is none is as if there were no frame.
+// Unpack the KEY that was found. A body that is none is as if there were no frame; but
+// see `exhausted`.
 static bool
 unpack_key(struct tape *tape, const struct found *found, struct message *message)
 {
-    return found->frame.kind == MESSAGE_KEY &&
-           unpack_frame(&tape->unpacker, &found->frame, found->bytes + FRAME_HEADER_BYTES,
-                        message) == UNPACK_MESSAGE;
+    tape->exhausted = false;
+    if (found->frame.kind != MESSAGE_KEY) {
+        return false;
+    }
+    enum unpack_status status = unpack_frame(
+        &tape->unpacker, &found->frame, found->bytes + FRAME_HEADER_BYTES, message);
+    if (status == UNPACK_NO_MEMORY) {
+        tape->exhausted = true;
+        fail_memory(tape);
+    }
+    return status == UNPACK_MESSAGE;
 }
 
 // A KEY that the scan came by: a begin is kept until its end shows that it is whole.
@@ -71,7 +81,7 @@ scan_key(struct tape *tape, const struct found *found)
 {
     struct message message;
     if (!unpack_key(tape, found, &message)) {
-        return true;
+        return !tape->exhausted;
     }
     if (message.key.begin) {
         tape->begin = key_of(&message, found->offset);
@@ -144,6 +154,9 @@ last_group(struct tape *tape, uint64_t *begin)
             return CHAIN_NONE;
         }
         if (!unpack_key(tape, &found, &message) || message.key.begin) {
+            if (tape->exhausted) {
+                return CHAIN_FAILED;
+            }
             continue;
         }
         tape->scanned = found.next;
@@ -170,7 +183,7 @@ follow(struct tape *tape, uint64_t begin)
         }
         if (status == FIND_END || !unpack_key(tape, &found, &message) ||
             !message.key.begin || message.key.ordinal >= ordinal) {
-            return CHAIN_BROKEN;
+            return tape->exhausted ? CHAIN_FAILED : CHAIN_BROKEN;
         }
         struct tape_key key = key_of(&message, begin);
         if (!keys_add(&tape->keys, &key)) {
