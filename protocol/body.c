@@ -17,6 +17,7 @@
 struct body {
     struct buffer bytes;       // what unpacked texts point into
     msgpack_unpacked unpacked; // its zone holds objects, rows and lists
+    bool exhausted;
 };
 
 // One unpacking: where it is, and what it found wrong there.
@@ -25,6 +26,7 @@ struct reader {
     const char *path[PATH_DEPTH];
     size_t depth;
     const char *problem;
+    bool exhausted; // the problem is memory
 };
 
 static bool unpack_array(struct reader *reader, const struct shape *shape,
@@ -52,6 +54,13 @@ body_clear(struct body *body)
 {
     msgpack_unpacked_destroy(&body->unpacked);
     buffer_clear(&body->bytes);
+    body->exhausted = false;
+}
+
+bool
+body_exhausted(const struct body *body)
+{
+    return body->exhausted;
 }
 
 static bool
@@ -183,6 +192,7 @@ list_room(struct reader *reader, const struct field *field, const msgpack_object
         room = msgpack_zone_malloc(reader->zone, count * element_size);
         if (room == NULL) {
             refuse(reader, "is more than memory can hold");
+            reader->exhausted = true;
             return NULL;
         }
     }
@@ -342,11 +352,13 @@ body_unpack(struct body *body, const struct shape *shape, const unsigned char *b
         msgpack_unpack_next(&body->unpacked, (const char *)body->bytes.bytes, length,
                             &end) != MSGPACK_UNPACK_SUCCESS) {
         (void)snprintf(problem, problem_size, "%s: out of memory", shape->name);
+        body->exhausted = true;
         return false;
     }
     struct reader reader = {.zone = body->unpacked.zone};
     if (!unpack_map(&reader, shape, &body->unpacked.data, target)) {
         describe(&reader, shape, problem, problem_size);
+        body->exhausted = reader.exhausted;
         return false;
     }
     return true;

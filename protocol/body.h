@@ -19,6 +19,9 @@ struct message;
 struct body *body_new(void); // NULL when memory ran out
 void body_free(struct body *body);
 
+// Whether the last body_unpack() failed for want of memory, and not for its bytes.
+bool body_exhausted(const struct body *body);
+
 // Give back what the last body_unpack() made.
 void body_clear(struct body *body);
 
