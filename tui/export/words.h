@@ -20,6 +20,9 @@ void words_time(char out[WORDS_TIME_BYTES], uint64_t wall_us);
 // the class or written to `spare`.
 const char *words_class(const struct model_class *class, char *spare, size_t capacity);
 
+// The program's command line, "" when it is not known.
+const char *words_command(const struct model *model);
+
 // A node's label (tree_label). One that does not fit is cut between two characters.
 void words_label(char out[WORDS_LABEL_BYTES], const struct tree_model *tree,
                  uint32_t node);
