@@ -5,16 +5,17 @@
 #include "tui/export/csv.h"
 #include "tui/export/folded.h"
 #include "tui/export/jsonl.h"
+#include "tui/export/pprof.h"
 #include "tui/export/speedscope.h"
 #include "tui/model/tree.h"
 
 static const struct export_format formats[] = {
     {"folded",     "call paths for flamegraph.pl and its like",  folded_write,     true,  false},
-    {"speedscope", "call paths for https://www.speedscope.app",  speedscope_write, true,
-     false                                                                                     },
-    {"csv",        "classes, for spreadsheets and data tools",   csv_write,        false, false},
-    {"csv-paths",  "call paths, for the same",                   csv_write_paths,  true,  false},
-    {"json",       "classes, then call paths: an object a line", jsonl_write,      false, false},
+    {"speedscope", "call paths for speedscope.app",              speedscope_write, true,  false},
+    {"pprof",      "call paths for go tool pprof",               pprof_write,      true,  true },
+    {"csv",        "classes for spreadsheets and data tools",    csv_write,        false, false},
+    {"csv-paths",  "call paths for the same",                    csv_write_paths,  true,  false},
+    {"json",       "classes, then call paths, an object a line", jsonl_write,      false, false},
 };
 
 #define FORMATS (sizeof(formats) / sizeof(*formats))

@@ -121,17 +121,16 @@ reserve(struct stacks *stacks, struct tree_counts **counts, struct share **share
 {
     uint32_t nodes = tree_node_count(stacks->tree);
     size_t rows = 0;
-    size_t depth = 0;
 
     for (uint32_t node = 0; node < nodes; node++) {
         if (has_own(stacks->tree, node)) {
-            size_t here = tree_depth(stacks->tree, node);
-            depth = here > depth ? here : depth;
+            size_t depth = tree_depth(stacks->tree, node);
+            stacks->depth = depth > stacks->depth ? depth : stacks->depth;
             rows++;
         }
     }
     stacks->rows = calloc(rows + 1, sizeof(*stacks->rows));
-    stacks->path = calloc(depth + 1, sizeof(*stacks->path));
+    stacks->path = calloc(stacks->depth + 1, sizeof(*stacks->path));
     *counts = calloc(rows + 1, sizeof(**counts));
     *shares = calloc(rows + 1, sizeof(**shares));
     return stacks->rows && stacks->path && *counts && *shares;

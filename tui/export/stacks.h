@@ -36,7 +36,8 @@ struct stacks {
     const char *name;                // of the class, never empty; borrowed
     struct stacks_row *rows;         // owned; most live first
     size_t count;
-    uint32_t *path; // owned; as long as the deepest row
+    size_t depth;   // frames of the deepest row
+    uint32_t *path; // owned; so many
     char spare[32]; // a name for who has none
 };
 
