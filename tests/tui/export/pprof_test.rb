@@ -56,6 +56,6 @@ class PprofTest < Minitest::Test
   end
 
   def test_reads_every_other_model
-    %w[empty exact sampled beyond].each { |model| pprof("-raw", file(model)) }
+    %w[empty exact sampled beyond noise even odd].each { |model| pprof("-raw", file(model)) }
   end
 end

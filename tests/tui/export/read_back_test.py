@@ -19,7 +19,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 SCHEMA = sys.argv.pop(2)
 WRITER = sys.argv.pop(1)
-MODELS = ("mixed", "empty", "exact", "sampled", "beyond")
+MODELS = ("mixed", "empty", "exact", "sampled", "beyond", "noise", "even", "odd")
 FOLDER = tempfile.TemporaryDirectory()
 FORMULA = "=+-@\t\r"
 

@@ -70,6 +70,88 @@ write_model(struct model *model, const char *name, const char *folder)
     model_free(model);
 }
 
+#define NOISE_NODES 400u
+#define NOISE_FRAMES 100u
+#define NOISE_BYTES 40u
+
+static uint32_t
+draw(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 8) % below;
+}
+
+// Any bytes at all, for labels and paths.
+static void
+name_noise(struct model *model, uint32_t *seed)
+{
+    char bytes[2][NOISE_BYTES + 1];
+
+    for (uint32_t id = 0; id < NOISE_FRAMES; id++) {
+        for (int which = 0; which < 2; which++) {
+            uint32_t length = draw(seed, NOISE_BYTES);
+            for (uint32_t i = 0; i < length; i++) {
+                bytes[which][i] = (char)(1 + draw(seed, 255));
+            }
+            bytes[which][length] = '\0';
+        }
+        assert_true(forest_frame(model, FRAME_FIRST + id, bytes[0], bytes[1], 0));
+    }
+}
+
+// A sampled tree of any shape whose frames are called anything.
+static struct model *
+noise_model(uint64_t live)
+{
+    static struct tree_node nodes[NOISE_NODES];
+    static struct tree_site sites[NOISE_NODES];
+    struct model *model = forest_model(live);
+    uint64_t samples = 0;
+    uint32_t seed = 4;
+
+    name_noise(model, &seed);
+    for (uint32_t i = 0; i < NOISE_NODES; i++) {
+        uint32_t parent = draw(&seed, i + 1); // 0: the root
+        uint64_t seen = draw(&seed, 3);
+        nodes[i] = (struct tree_node){20 + i, parent > 0 ? 19 + parent : 0,
+                                      FRAME_FIRST + draw(&seed, NOISE_FRAMES),
+                                      draw(&seed, 9), draw(&seed, 3)};
+        sites[i] = (struct tree_site){.node = 20 + i,
+                                      .shift = 1 + draw(&seed, 4),
+                                      .live = seen,
+                                      .allocated = seen + draw(&seed, 2),
+                                      .bytes = 40 * seen};
+        samples += seen;
+    }
+    assert_true(samples < live);
+    assert_true(forest_tree(model, 101,
+                            (struct tree){.key = true,
+                                          .live = live,
+                                          .since_us = SINCE,
+                                          .shift = 3,
+                                          .unsampled_live = live - samples,
+                                          .unsampled_allocated = live,
+                                          .nodes = nodes,
+                                          .node_count = NOISE_NODES,
+                                          .sites = sites,
+                                          .site_count = NOISE_NODES}));
+    return model;
+}
+
+// A label that has to be cut; every other byte is the second of a character, or the
+// first.
+static struct model *
+long_model(size_t odd)
+{
+    static char label[10002];
+
+    memset(label, 'x', sizeof(label) - 1);
+    for (size_t i = odd; i + 1 < sizeof(label) - 1; i += 2) {
+        memcpy(label + i, "\xc3\xa9", 2);
+    }
+    return trees_single(5, label, "/srv/app.rb");
+}
+
 int
 main(int count, char **arguments)
 {
@@ -83,5 +165,8 @@ main(int count, char **arguments)
     write_model(trees_sampled(), "sampled", arguments[1]);
     write_model(trees_single(UINT64_MAX - 1, "<main>", "/srv/app.rb"), "beyond",
                 arguments[1]);
+    write_model(noise_model(5003), "noise", arguments[1]);
+    write_model(long_model(0), "even", arguments[1]);
+    write_model(long_model(1), "odd", arguments[1]);
     return 0;
 }
