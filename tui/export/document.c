@@ -1,21 +1,13 @@
 #include "tui/export/document.h"
 
-#include <errno.h>
-
 #include <jansson.h>
 
 #include "tui/export/listing.h"
+#include "tui/export/values.h"
 #include "tui/export/words.h"
 
 // Digits of a fraction: 17, the default, would write 0.8 as 0.80000000000000004.
 #define FRACTION_DIGITS 10
-
-// null for what nobody measured, and for what no measurement could be.
-static json_t *
-number(uint64_t value)
-{
-    return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
-}
 
 static json_t *
 percent(uint64_t ppm)
@@ -42,9 +34,9 @@ process_of(const struct model *model)
 {
     const struct hello *hello = model_hello(model);
 
-    return json_pack("{so so ss ss ss so}", "pid", number(hello->pid), "parent_pid",
-                     number(hello->parent_pid), "command", hello->command.bytes, "ruby",
-                     words_ruby(hello->runtime.bytes), "mode",
+    return json_pack("{so so ss ss ss so}", "pid", value_count(hello->pid), "parent_pid",
+                     value_count(hello->parent_pid), "command", hello->command.bytes,
+                     "ruby", words_ruby(hello->runtime.bytes), "mode",
                      mode_name(model_sample(model)->mode), "started",
                      moment(hello->started_us));
 }
@@ -53,45 +45,32 @@ static json_t *
 memory_of(const struct process_state *process)
 {
     return json_pack(
-        "{so so so so so so so}", "rss_bytes", number(process->rss_bytes),
-        "heap_slots_live", number(process->heap_slots_live), "heap_slots_free",
-        number(process->heap_slots_free), "gc_count", number(process->gc_count),
-        "gc_major_count", number(process->gc_major_count), "gc_time_ms",
-        number(process->gc_time_ms), "heap_age_ms", number(process->heap_age_ms));
+        "{so so so so so so so}", "rss_bytes", value_count(process->rss_bytes),
+        "heap_slots_live", value_count(process->heap_slots_live), "heap_slots_free",
+        value_count(process->heap_slots_free), "gc_count", value_count(process->gc_count),
+        "gc_major_count", value_count(process->gc_major_count), "gc_time_ms",
+        value_count(process->gc_time_ms), "heap_age_ms",
+        value_count(process->heap_age_ms));
 }
 
 static json_t *
 probe_of(const struct probe_state *probe, const struct hello *hello)
 {
-    return json_pack("{so so so so so so so so}", "cost_percent",
-                     percent(probe->cost_ppm), "drift", number(probe->drift),
-                     "drift_total", number(probe->drift_total), "dropped_frames",
-                     number(probe->dropped_frames), "census_us", number(probe->census_us),
-                     "census_objects", number(probe->census_objects), "viewers",
-                     number(probe->viewers), "interval_ms", number(hello->interval_ms));
+    return json_pack(
+        "{so so so so so so so so}", "cost_percent", percent(probe->cost_ppm), "drift",
+        value_count(probe->drift), "drift_total", value_count(probe->drift_total),
+        "dropped_frames", value_count(probe->dropped_frames), "census_us",
+        value_count(probe->census_us), "census_objects",
+        value_count(probe->census_objects), "viewers", value_count(probe->viewers),
+        "interval_ms", value_count(hello->interval_ms));
 }
 
 static json_t *
 totals_of(const struct totals *totals)
 {
-    return json_pack("{so so so so}", "live", number(totals->live), "allocated",
-                     number(totals->allocated), "freed", number(totals->freed), "bytes",
-                     number(totals->bytes));
-}
-
-static json_t *
-class_of(const struct model_class *class)
-{
-    char spare[32];
-
-    const char *verdict = verdict_name(class->verdict);
-    return json_pack("{ss so so so so ss? ss? sb sb}", "name",
-                     words_class(class, spare, sizeof(spare)), "live",
-                     number(class->now.live), "allocated", number(class->now.allocated),
-                     "freed", number(class->now.freed), "bytes", number(class->now.bytes),
-                     "verdict", verdict, "reason", verdict ? class->reason : NULL,
-                     "internal", (class->flags & CLASS_INTERNAL) != 0, "anonymous",
-                     (class->flags & CLASS_ANONYMOUS) != 0);
+    return json_pack("{so so so so}", "live", value_count(totals->live), "allocated",
+                     value_count(totals->allocated), "freed", value_count(totals->freed),
+                     "bytes", value_count(totals->bytes));
 }
 
 static json_t *
@@ -105,7 +84,7 @@ classes_of(const struct model *model, bool all)
         return NULL;
     }
     for (size_t i = 0; array && i < listing.count; i++) {
-        if (json_array_append_new(array, class_of(listing.classes[i])) != 0) {
+        if (json_array_append_new(array, value_class(listing.classes[i])) != 0) {
             json_decref(array);
             array = NULL;
         }
@@ -143,15 +122,7 @@ document_write(const struct model *model, bool all, FILE *out)
                                  totals_of(&sample->totals), "notices", notices_of(model),
                                  "classes", classes_of(model, all));
 
-    if (!document) {
-        errno = ENOMEM;
-        return false;
-    }
-    int status =
-        json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(FRACTION_DIGITS));
-    json_decref(document);
-    if (status != 0 && !ferror(out)) {
-        errno = ENOMEM;
-    }
-    return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
+    return value_write(document, JSON_INDENT(1) | JSON_REAL_PRECISION(FRACTION_DIGITS),
+                       out) &&
+           fflush(out) == 0;
 }

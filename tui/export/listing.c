@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/model/tree.h"
+
 static bool
 listed(const struct model_class *class, bool all)
 {
@@ -52,6 +54,23 @@ listing_init(struct listing *listing, const struct model *model, bool all)
         }
     }
     qsort(listing->classes, listing->count, sizeof(struct model_class *), by_live);
+    return true;
+}
+
+bool
+listing_traced(struct listing *listing, const struct model *model)
+{
+    size_t kept = 0;
+
+    if (!listing_init(listing, model, true)) {
+        return false;
+    }
+    for (size_t i = 0; i < listing->count; i++) {
+        if (model_tree(model, listing->classes[i]->id)) {
+            listing->classes[kept++] = listing->classes[i];
+        }
+    }
+    listing->count = kept;
     return true;
 }
 

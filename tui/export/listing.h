@@ -18,6 +18,9 @@ struct listing {
 // Internal types are left out unless `all`, and so is what is gone or was never
 // counted. False when memory ran out. Good until the model changes.
 bool listing_init(struct listing *listing, const struct model *model, bool all);
+
+// The classes that have a call tree, internal types as well. Likewise.
+bool listing_traced(struct listing *listing, const struct model *model);
 void listing_destroy(struct listing *listing);
 
 // Has every class that would be listed its name?

@@ -7,30 +7,12 @@
 
 #include <jansson.h>
 
+#include "tui/export/values.h"
 #include "tui/export/words.h"
 #include "tui/model/paths.h"
 
-#define LABEL_BYTES 4096
 #define NUMBER_BYTES 24
 #define DEPTH_MAX 60 // deeper rows are indented no further
-
-// A name that is longer than fits is cut between two characters: half of one would be
-// no UTF-8, and no JSON.
-static void
-cut_whole(char *text, size_t capacity)
-{
-    size_t end = strlen(text);
-    if (end + 1 < capacity) {
-        return;
-    }
-    while (end > 0 && ((unsigned char)text[end - 1] & 0xc0) == 0x80) {
-        end--;
-    }
-    if (end > 0 && (unsigned char)text[end - 1] >= 0xc0) {
-        end--;
-    }
-    text[end] = '\0';
-}
 
 /* Text. */
 
@@ -78,14 +60,14 @@ static void
 write_row(const struct paths *paths, size_t index, FILE *out)
 {
     const struct paths_row *row = &paths->rows[index];
-    char label[LABEL_BYTES];
-    char place[LABEL_BYTES];
+    char label[WORDS_LABEL_BYTES];
+    char place[WORDS_LABEL_BYTES];
     char bytes[32] = "-";
     int depth = row->depth < DEPTH_MAX ? (int)row->depth : DEPTH_MAX;
     paths_label(paths, index, label, sizeof(label));
     paths_place(paths, index, place, sizeof(place));
-    cut_whole(label, sizeof(label));
-    cut_whole(place, sizeof(place));
+    words_cut(label, sizeof(label));
+    words_cut(place, sizeof(place));
     if (!isnan(row->total.bytes)) {
         snprintf(bytes, sizeof(bytes), "%.0f", row->total.bytes);
     }
@@ -119,20 +101,6 @@ tree_write_text(const struct model *model, const struct model_class *class,
 
 /* JSON. */
 
-// null for what nobody measured, and for what no measurement could be.
-static json_t *
-whole(double value)
-{
-    return value < (double)INT64_MAX ? json_integer((json_int_t)llround(value))
-                                     : json_null();
-}
-
-static json_t *
-count(uint64_t value)
-{
-    return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
-}
-
 static json_t *
 node_of(const struct tree_model *tree, uint32_t node)
 {
@@ -140,17 +108,17 @@ node_of(const struct tree_model *tree, uint32_t node)
     struct tree_counts total = tree_total(tree, node);
     struct tree_counts self = tree_self(tree, node);
     uint32_t parent = tree_parent(tree, node);
-    char label[LABEL_BYTES];
-    tree_label(tree, node, label, sizeof(label));
-    cut_whole(label, sizeof(label));
+    char label[WORDS_LABEL_BYTES];
+    words_label(label, tree, node);
     return json_pack(
         "{sI sI ss ss? so so so so so so sf}", "id", (json_int_t)tree_node_id(tree, node),
         "parent", (json_int_t)tree_node_id(tree, parent), "label", label, "path",
         frame->path[0] != '\0' ? frame->path : NULL, "line",
         tree_line(tree, node) > 0 ? json_integer(tree_line(tree, node)) : json_null(),
-        "live", whole(total.live), "allocated", whole(total.allocated), "self_live",
-        whole(self.live), "self_allocated", whole(self.allocated), "bytes",
-        whole(total.bytes), "error", ceil(total.error * 10) / 10);
+        "live", value_whole(total.live), "allocated", value_whole(total.allocated),
+        "self_live", value_whole(self.live), "self_allocated",
+        value_whole(self.allocated), "bytes", value_whole(total.bytes), "error",
+        ceil(total.error * 10) / 10);
 }
 
 static json_t *
@@ -181,7 +149,7 @@ traced(const struct tree_model *tree)
     uint64_t unsampled = tree_header(tree)->unsampled_live;
     double live = tree_total(tree, 0).live - before -
                   (unsampled != COUNT_UNKNOWN ? (double)unsampled : 0);
-    return whole(live > 0 ? live : 0);
+    return value_whole(live > 0 ? live : 0);
 }
 
 bool
@@ -191,17 +159,9 @@ tree_write_json(const struct model_class *class, const struct tree_model *tree, 
     const struct tree *header = tree_header(tree);
     json_t *document = json_pack(
         "{ss so so sb sI so}", "class", words_class(class, spare, sizeof(spare)), "live",
-        count(header->live), "traced", traced(tree), "exact", tree_exact(tree),
+        value_count(header->live), "traced", traced(tree), "exact", tree_exact(tree),
         "sampled_one_of", (json_int_t)(1LL << (header->shift < 62 ? header->shift : 62)),
         "nodes", nodes_of(tree));
-    if (!document) {
-        errno = ENOMEM;
-        return false;
-    }
-    int status = json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    json_decref(document);
-    if (status != 0 && !ferror(out)) {
-        errno = ENOMEM;
-    }
-    return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
+    return value_write(document, JSON_INDENT(1) | JSON_REAL_PRECISION(12), out) &&
+           fflush(out) == 0;
 }

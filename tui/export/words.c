@@ -27,6 +27,36 @@ words_class(const struct model_class *class, char *spare, size_t capacity)
 }
 
 const char *
+words_command(const struct model *model)
+{
+    const char *command = model_hello(model)->command.bytes;
+    return command ? command : "";
+}
+
+void
+words_cut(char *text, size_t capacity)
+{
+    size_t end = strlen(text);
+    if (end + 1 < capacity) {
+        return;
+    }
+    while (end > 0 && ((unsigned char)text[end - 1] & 0xc0) == 0x80) {
+        end--;
+    }
+    if (end > 0 && (unsigned char)text[end - 1] >= 0xc0) {
+        end--;
+    }
+    text[end] = '\0';
+}
+
+void
+words_label(char out[WORDS_LABEL_BYTES], const struct tree_model *tree, uint32_t node)
+{
+    tree_label(tree, node, out, WORDS_LABEL_BYTES);
+    words_cut(out, WORDS_LABEL_BYTES);
+}
+
+const char *
 words_ruby(const char *runtime)
 {
     static const char prefix[] = "ruby ";
