@@ -7,6 +7,7 @@
 
 #include "tui/app_command.h"
 #include "tui/app_state.h"
+#include "tui/app_time.h"
 #include "tui/app_tree.h"
 #include "tui/text/text.h"
 #include "tui/view/header.h"
@@ -51,6 +52,10 @@ app_new(const struct app_options *options, uint64_t now_ms)
     tree_view_init(&app->tree);
     flame_init(&app->flame);
     app->stack[app->depth++] = &app->table.view;
+    if (!app_time_init(app)) {
+        app_free(app);
+        return NULL;
+    }
     return app;
 }
 
@@ -63,7 +68,7 @@ app_free(struct app *app)
     table_destroy(&app->table);
     tree_view_destroy(&app->tree);
     flame_destroy(&app->flame);
-    model_free(app->paused);
+    app_time_destroy(app);
     model_free(app->model);
     free(app);
 }
@@ -144,36 +149,14 @@ take_result(struct app *app, const struct result *result)
     pending->id = 0;
 }
 
-// The model is about to change under a screen that stands still: keep it as it is.
-// A copy of 50 000 classes takes its time, which is why the key does not wait for it.
-static void
-keep_paused(struct app *app)
-{
-    if (!app->scene.paused || app->paused != NULL) {
-        return;
-    }
-    app->paused = model_copy(app->model);
-    rows_forget(&app->table.rows);
-    app_tree_forget(app);
-    if (app->paused != NULL) {
-        app->scene.model = app->paused;
-    } else {
-        app->scene.paused = false;
-        app_tell(app, true, "no memory to keep a paused screen: it goes on");
-    }
-}
-
 unsigned
 app_message(struct app *app, const struct message *message, uint64_t now_ms)
 {
     uint64_t old_pid = model_hello(app->model)->pid;
     app->scene.now_ms = now_ms;
-    keep_paused(app);
+    app_time_take(app, message);
     if (message->kind == MESSAGE_HELLO) {
         app_tree_reconnect(app);
-        if (model_sampled(app->model)) {
-            model_reconnect(app->model);
-        }
     }
     if (!model_apply(app->model, message)) {
         return app_tell(app, true, "out of memory: some figures were left out");
@@ -228,6 +211,10 @@ app_tick(struct app *app, uint64_t now_ms)
     char state[APP_STATE_BYTES];
     unsigned reaction = REACT_NOTHING;
     app->scene.now_ms = now_ms;
+    if (app_time_tick(app, now_ms)) {
+        reaction = REACT_DRAW;
+    }
+    app_time_tell(app);
     state_text(app, state);
     if (strcmp(state, app->state_drawn) != 0) {
         reaction = REACT_DRAW;
@@ -373,6 +360,9 @@ click(struct app *app, struct key key)
         return label != NULL ? press(app, (struct key){.code = label->key})
                              : REACT_NOTHING;
     }
+    if (key.mouse == MOUSE_PRESS && app_time_click(app, key.row, key.column)) {
+        return REACT_DRAW;
+    }
     return top->class->mouse != NULL
                ? follow(app, top->class->mouse(top, &app->scene, key))
                : REACT_NOTHING;
@@ -447,6 +437,7 @@ app_draw(struct app *app, struct grid *grid, uint64_t now_ms)
     app->scene.now_ms = now_ms;
     grid->ascii = app->scene.ascii;
     grid_clear(grid);
+    app_time_tell(app);
     state_text(app, app->state_drawn);
     if (grid->rows < ROWS_MIN || grid->columns < COLUMNS_MIN) {
         draw_too_small(grid);

@@ -19,6 +19,7 @@
 #include "tui/view/source.h"
 
 struct app;
+struct tape;
 
 // What must happen next; functions below return them or-ed.
 enum reaction {
@@ -41,9 +42,13 @@ struct app_options {
     bool (*send)(void *context, const struct request *request);
     void *context;
     source_reader *read_source; // for the source under a call tree, or NULL
+    size_t ring_bytes;          // of what is kept to go back in; 0: 64 MiB
+    struct tape *tape;          // borrowed: a recording to show instead, or NULL
+    double speed;               // of it; 0: show its end and follow it as it grows
+    uint64_t from_us;           // wall time to play it from; 0: its start
 };
 
-// NULL when memory ran out.
+// NULL when memory ran out, or the recording holds no sample.
 struct app *app_new(const struct app_options *options, uint64_t now_ms);
 void app_free(struct app *app);
 

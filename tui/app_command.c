@@ -5,12 +5,14 @@
 #include <time.h>
 
 #include "tui/app_state.h"
+#include "tui/app_time.h"
 #include "tui/app_tree.h"
 #include "tui/text/text.h"
 #include "tui/view/format.h"
 #include "tui/view/mark_menu.h"
 #include "tui/view/notice_view.h"
 #include "tui/view/sort_menu.h"
+#include "tui/view/when.h"
 
 #define NAME_MAX_BYTES 16
 
@@ -121,12 +123,9 @@ mark_of(const char *argument)
 static unsigned
 use_mark(struct app *app, int mark)
 {
-    model_mark_use(app->model, mark);
+    app_time_use_mark(app, mark);
     if (mark != MODEL_MARK_NONE) {
         app->last_mark = mark;
-    }
-    if (app->paused != NULL) {
-        model_mark_use(app->paused, mark);
     }
     rows_renew(&app->table.rows);
     return REACT_DRAW;
@@ -136,11 +135,6 @@ static unsigned
 run_mark(struct app *app, const char *argument)
 {
     int mark = argument[0] == '\0' ? free_mark(app) : mark_of(argument);
-    if (app->paused != NULL) {
-        return app_tell(app, true,
-                        "mark: the screen is paused, and a mark is set on live "
-                        "figures; Space goes on");
-    }
     if (!model_sampled(app->model)) {
         return app_tell(app, true, "mark: there are no figures yet");
     }
@@ -150,11 +144,14 @@ run_mark(struct app *app, const char *argument)
     if (mark == MODEL_MARKS_MAX) {
         return app_tell(app, true, "mark: \"%.20s\" is no letter from A to Z", argument);
     }
-    if (!model_mark_set(app->model, mark)) {
-        return app_tell(app, true, "mark: no memory left to keep one");
+    bool back = app->scene.model != app->model;
+    unsigned reaction = app_time_mark(app, mark);
+    if (model_mark(app->model, mark) == NULL) {
+        return reaction;
     }
     use_mark(app, mark);
-    return app_tell(app, false, "mark %c is set: changes are since now", 'A' + mark);
+    return app_tell(app, false, "mark %c is set: changes are since %s", 'A' + mark,
+                    back ? "the moment shown" : "now");
 }
 
 static unsigned
@@ -279,33 +276,6 @@ run_mouse(struct app *app, const char *argument)
 }
 
 static unsigned
-run_live(struct app *app, const char *argument)
-{
-    (void)argument;
-    if (app->scene.paused) {
-        model_free(app->paused);
-        app->paused = NULL;
-        app->scene.paused = false;
-        app->scene.model = app->model;
-        app->scene.sample_ms = app->sample_ms;
-        rows_forget(&app->table.rows);
-        app_tree_forget(app);
-    }
-    return REACT_DRAW;
-}
-
-// The figures are copied when the next ones come, see app_message().
-static unsigned
-run_pause(struct app *app, const char *argument)
-{
-    if (app->scene.paused) {
-        return run_live(app, argument);
-    }
-    app->scene.paused = true;
-    return REACT_DRAW;
-}
-
-static unsigned
 run_notices(struct app *app, const char *argument)
 {
     (void)argument;
@@ -405,8 +375,14 @@ static const struct command commands[] = {
     {"census", "", ACTION_CENSUS, run_census, "walk the heap now: bytes, and a check of the counts"},
     {"write", "[FILE]", ACTION_WRITE, run_write, "write what is shown to a file"},
     {"mouse", "on|off", ACTION_NONE, run_mouse, "use the mouse here, or leave it to the terminal"},
-    {"pause", "", ACTION_PAUSE, run_pause, "stop the screen, or go on"},
-    {"live", "", ACTION_LIVE, run_live, "go on with the screen"},
+    {"pause", "", ACTION_PAUSE, app_time_pause, "stop the screen, or go on"},
+    {"live", "", ACTION_LIVE, app_time_live, "go on with the screen"},
+    {"goto", "-5m|14:03|A|start|live", ACTION_NONE, app_time_goto, "show another moment: " WHEN_EXAMPLES},
+    {"back", "", ACTION_STEP_BACK, app_time_back, "show the sample before"},
+    {"on", "", ACTION_STEP_ON, app_time_on, "show the sample after"},
+    {"minute-back", "", ACTION_MINUTE_BACK, app_time_minute_back, NULL},
+    {"minute-on", "", ACTION_MINUTE_ON, app_time_minute_on, NULL},
+    {"timeline", "", ACTION_SERIES, app_time_series, "let the timeline show live objects, RSS or collections"},
     {"notices", "", ACTION_NOTICES, run_notices, "what the probe has to say about its figures"},
     {"help", "", ACTION_HELP, run_help, "keys, words and commands"},
     {"follow", "", ACTION_FOLLOW, run_follow, "let the cursor follow its class, or stay in its row"},
@@ -418,13 +394,13 @@ static const struct command commands[] = {
 };
 
 static const char *const candidates[] = {
-    "census", "edit", "filter ", "flame", "follow", "gc", "help", "live",
+    "census", "edit", "filter ", "flame", "follow", "gc", "goto ", "goto start", "help", "live",
     "mark ", "marks", "mode census", "mode count", "mode dormant", "mode trace", "mouse off", "mouse on",
     "notices", "pause", "pin", "quit",
     "since connecting",
     "sort alloc", "sort bytes", "sort delta", "sort free", "sort live", "sort name", "sort rate",
     "sort share",
-    "tree", "write ", NULL,
+    "timeline", "tree", "write ", NULL,
 };
 // clang-format on
 

@@ -5,12 +5,15 @@
 #define TUI_APP_STATE_H
 
 #include "tui/app.h"
+#include "tui/record/player.h"
 #include "tui/view/confirm.h"
 #include "tui/view/flame.h"
+#include "tui/view/header_time.h"
 #include "tui/view/help.h"
 #include "tui/view/keymap.h"
 #include "tui/view/menu.h"
 #include "tui/view/prompt.h"
+#include "tui/view/strip.h"
 #include "tui/view/table.h"
 #include "tui/view/tree_view.h"
 
@@ -20,6 +23,7 @@
 #define APP_EDIT_BYTES 4096
 #define APP_PENDING_MAX 8
 #define APP_STACK_MAX 8
+#define APP_GAPS_MAX 64
 
 // A request on its way, and what to call it when its result comes.
 struct pending {
@@ -30,10 +34,26 @@ struct pending {
 
 struct app {
     struct app_options options;
-    struct model *model;  // owned
-    struct model *paused; // owned: as it was at the pause, once it would have changed
+    struct model *model; // owned: the newest state
     struct scene scene;
     uint64_t sample_ms; // when the last sample came, seen or not
+
+    // Time: see app_time.h.
+    struct tape *tape;     // owned, unless it is the options' recording
+    struct player player;  // the moment that is shown, when it is not the newest
+    bool rewound;          // and was gone to, not only held
+    bool playing;          // a recording goes on by itself
+    bool following;        // a recording is shown at its end, as it grows
+    bool tape_short;       // something had no room on the tape
+    uint64_t play_from_us; // where playing began
+    uint64_t play_from_ms; // and when
+    struct header_moment moment;
+    struct strip_data strip;
+    struct strip_point *points; // owned
+    size_t point_count;
+    size_t point_capacity;
+    struct strip_mark strip_marks[MODEL_MARKS_MAX];
+    struct strip_gap strip_gaps[APP_GAPS_MAX];
 
     // Views, the lowest first; all but the table belong to whoever opened them last.
     struct view *stack[APP_STACK_MAX];

@@ -237,8 +237,8 @@ stops_the_screen_while_figures_go_on(void **state)
     fixture_keys(&fixture,
                  ":sort name<Enter>/Order<Enter>"); // it can be looked around in
     expect(&fixture, "▶Order");
-    fixture_keys(&fixture, "m");
-    expect(&fixture, "mark: the screen is paused");
+    fixture_keys(&fixture, "m"); // and marked
+    expect(&fixture, "mark A is set: changes are since the moment shown");
     fixture_keys(&fixture, "\\ ");
     expect(&fixture, "7 773");
     expect(&fixture, "LIVE");
@@ -399,11 +399,11 @@ obeys_the_mouse_until_it_is_told_not_to(void **state)
     assert_true(app_wants_mouse(fixture.app));
     fixture_click(&fixture, fixture_row_of(&fixture, "Proc"), 10);
     expect(&fixture, "▶Proc");
-    fixture_click(&fixture, 3, 4); // the heading of the names
+    fixture_click(&fixture, 4, 4); // the heading of the names
     expect(&fixture, "CLASS ↑");
-    fixture_click(&fixture, 3, 4);
+    fixture_click(&fixture, 4, 4);
     expect(&fixture, "CLASS ↓");
-    fixture_click(&fixture, 3, 70); // the sparkline has no order
+    fixture_click(&fixture, 4, 70); // the sparkline has no order
     expect(&fixture, "CLASS ↓");
     fixture_click(&fixture, 15, 28); // "s sort" of the bottom line
     expect(&fixture, "order by");

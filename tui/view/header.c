@@ -7,6 +7,7 @@
 
 #include "tui/text/text.h"
 #include "tui/view/format.h"
+#include "tui/view/header_time.h"
 #include "tui/view/sparkline.h"
 
 #define SUSPECTS_MAX 8
@@ -157,6 +158,9 @@ struct header_state
 header_state(const struct scene *scene)
 {
     struct header_state state = {"CONNECTING", "", STYLE_WARNING};
+    if (scene->moment != NULL) {
+        return header_time(scene->moment, scene->ascii);
+    }
     if (scene->paused) {
         state.word = "PAUSED";
         format_duration(state.detail, seconds_since(scene, scene->sample_ms));
@@ -206,7 +210,11 @@ collect_probe(const struct scene *scene, struct parts *parts)
     if (!model_sampled(scene->model)) {
         return;
     }
-    if (scene->paused) {
+    if (scene->moment != NULL && header_time_hint(scene->moment)[0] != '\0') {
+        add(parts, 0, STYLE_WARNING, "%s", header_time_hint(scene->moment));
+        return;
+    }
+    if (scene->paused && scene->moment == NULL) {
         add(parts, 0, STYLE_WARNING, "Space goes on");
         return;
     }

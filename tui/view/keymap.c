@@ -9,6 +9,10 @@
 const struct binding view_everywhere[] = {
     {ACTION_PAUSE, {' '}, "pause", "stop the screen, never the program; again to go on"},
     {ACTION_LIVE, {'L'}, NULL, "back to live"},
+    {ACTION_STEP_BACK, {'['}, NULL, "the sample before, at which the screen then stands still"},
+    {ACTION_STEP_ON, {']'}, NULL, "the sample after"},
+    {ACTION_MINUTE_BACK, {'{'}, NULL, "a minute back"},
+    {ACTION_MINUTE_ON, {'}'}, NULL, "a minute on"},
     {ACTION_NOTICES, {'!'}, "notices", "what the probe has to say about its figures"},
     {ACTION_COMMAND, {':'}, NULL, "type a command; Tab completes"},
     {ACTION_WRITE, {'w'}, NULL, "write what is shown to a file"},

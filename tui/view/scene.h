@@ -15,8 +15,11 @@
 
 #define SCENE_COMMAND_BYTES 512
 
+struct header_moment;
+struct strip_data;
+
 struct scene {
-    const struct model *model; // borrowed; as it was at the pause while paused
+    const struct model *model; // borrowed; as it was at the moment that is shown
     const struct glyphs *glyphs;
     uint64_t now_ms;    // monotonic
     uint64_t sample_ms; // when the last sample came
@@ -31,6 +34,8 @@ struct scene {
     bool exact;                 // all digits instead of three and a unit
     bool by_bytes;              // changes and shares are of bytes instead of objects
     bool internal;              // classes that are not Ruby's are shown
+    const struct header_moment *moment; // borrowed: another moment than now is shown
+    const struct strip_data *strip;     // borrowed: the timeline; NULL for none
     source_reader *read_source; // NULL: there are no files here
     const char *message;        // borrowed: the last word to the person, "" for none
     bool message_error;         // it went wrong

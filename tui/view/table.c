@@ -7,6 +7,7 @@
 #include "tui/text/text.h"
 #include "tui/view/format.h"
 #include "tui/view/header.h"
+#include "tui/view/strip.h"
 
 #define MARGIN 2 // cells of the cursor's sign
 #define WHEEL_ROWS 3
@@ -42,6 +43,7 @@ static const struct binding bindings[] = {
     {ACTION_MARK, {'m'}, "mark", "set a mark: changes are shown since then"},
     {ACTION_SINCE_MARK, {'d'}, "since", "changes since the mark, or since memtop connected"},
     {ACTION_PICK_MARK, {'\''}, NULL, "pick a mark"},
+    {ACTION_SERIES, {'v'}, NULL, "let the timeline show live objects, RSS or collections"},
     {ACTION_FOLLOW, {'F'}, NULL, "let the cursor follow its class, or stay in its row"},
     {ACTION_MEASURE, {'%'}, NULL, "changes and shares of objects, or of bytes"},
     {ACTION_UNITS, {'u'}, NULL, "all digits, or three and a unit"},
@@ -91,6 +93,9 @@ static void
 lay_out(struct table *table, const struct scene *scene, struct area area)
 {
     int header = header_rows(scene, area.rows, area.columns);
+    int strip = scene->strip != NULL ? strip_rows(area.rows, area.columns) : 0;
+    table->strip_area = (struct area){area.row + header, 0, strip, area.columns};
+    header += strip;
     table->heading_row = area.row + header;
     table->first_row = table->heading_row + 1;
     table->reason_row = model_judged(scene->model) && area.rows >= ROWS_FOR_REASON
@@ -325,7 +330,10 @@ draw(struct view *view, const struct scene *scene, struct grid *grid, struct are
 {
     struct table *table = table_of(view);
     lay_out(table, scene, area);
-    header_draw(scene, grid, table->heading_row - area.row);
+    header_draw(scene, grid, table->strip_area.row - area.row);
+    if (table->strip_area.rows > 0) {
+        strip_draw(scene->strip, scene->glyphs, grid, table->strip_area);
+    }
     if (!model_sampled(scene->model)) {
         draw_waiting(table, scene, grid);
         return;

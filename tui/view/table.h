@@ -17,8 +17,9 @@ struct table {
     int page;      // rows that classes can take
     int first_row; // of the first of them
     int heading_row;
-    int reason_row;  // -1 for none
-    int shown_count; // columns
+    struct area strip_area; // of the timeline; no rows: there is none
+    int reason_row;         // -1 for none
+    int shown_count;        // columns
     enum column_id shown[COLUMN_COUNT];
     int widths[COLUMN_COUNT];
 };
