@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include <jansson.h>
 
@@ -13,24 +12,6 @@
 #define LABEL_BYTES 4096
 #define NUMBER_BYTES 24
 #define DEPTH_MAX 60 // deeper rows are indented no further
-
-// A name that is longer than fits is cut between two characters: half of one would be
-// no UTF-8, and no JSON.
-static void
-cut_whole(char *text, size_t capacity)
-{
-    size_t end = strlen(text);
-    if (end + 1 < capacity) {
-        return;
-    }
-    while (end > 0 && ((unsigned char)text[end - 1] & 0xc0) == 0x80) {
-        end--;
-    }
-    if (end > 0 && (unsigned char)text[end - 1] >= 0xc0) {
-        end--;
-    }
-    text[end] = '\0';
-}
 
 /* Text. */
 
@@ -84,8 +65,8 @@ write_row(const struct paths *paths, size_t index, FILE *out)
     int depth = row->depth < DEPTH_MAX ? (int)row->depth : DEPTH_MAX;
     paths_label(paths, index, label, sizeof(label));
     paths_place(paths, index, place, sizeof(place));
-    cut_whole(label, sizeof(label));
-    cut_whole(place, sizeof(place));
+    words_cut(label, sizeof(label));
+    words_cut(place, sizeof(place));
     if (!isnan(row->total.bytes)) {
         snprintf(bytes, sizeof(bytes), "%.0f", row->total.bytes);
     }
@@ -142,7 +123,7 @@ node_of(const struct tree_model *tree, uint32_t node)
     uint32_t parent = tree_parent(tree, node);
     char label[LABEL_BYTES];
     tree_label(tree, node, label, sizeof(label));
-    cut_whole(label, sizeof(label));
+    words_cut(label, sizeof(label));
     return json_pack(
         "{sI sI ss ss? so so so so so so sf}", "id", (json_int_t)tree_node_id(tree, node),
         "parent", (json_int_t)tree_node_id(tree, parent), "label", label, "path",

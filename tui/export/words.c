@@ -26,6 +26,22 @@ words_class(const struct model_class *class, char *spare, size_t capacity)
     return spare;
 }
 
+void
+words_cut(char *text, size_t capacity)
+{
+    size_t end = strlen(text);
+    if (end + 1 < capacity) {
+        return;
+    }
+    while (end > 0 && ((unsigned char)text[end - 1] & 0xc0) == 0x80) {
+        end--;
+    }
+    if (end > 0 && (unsigned char)text[end - 1] >= 0xc0) {
+        end--;
+    }
+    text[end] = '\0';
+}
+
 const char *
 words_ruby(const char *runtime)
 {

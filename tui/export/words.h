@@ -18,6 +18,10 @@ void words_time(char out[WORDS_TIME_BYTES], uint64_t wall_us);
 // the class or written to `spare`.
 const char *words_class(const struct model_class *class, char *spare, size_t capacity);
 
+// A name that was written to memory too small for it is cut between two characters:
+// half of one would be no UTF-8, and no JSON.
+void words_cut(char *text, size_t capacity);
+
 // "3.1.2" of "ruby 3.1.2".
 const char *words_ruby(const char *runtime);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/model/index.h"
+#include "tui/model/tree.h"
 
 #define KIND_FLAGS ((uint32_t)(CLASS_INTERNAL | CLASS_ANONYMOUS))
 
@@ -29,6 +30,14 @@ diff_subtract(uint64_t after, uint64_t before)
     uint64_t size = after > before ? after - before : before - after;
     int64_t change = size < INT64_MAX ? (int64_t)size : INT64_MAX;
     return after > before ? change : -change;
+}
+
+// The id of a class whose connection ended may be another's now.
+const struct tree_model *
+diff_tree(const struct model *model, const struct model_class *class)
+{
+    bool has_id = model_class_find(model, class->id) == class;
+    return has_id ? model_tree(model, class->id) : NULL;
 }
 
 static uint64_t
@@ -105,6 +114,7 @@ add_classes(struct diff *diff, struct index *names, const struct model *model, b
             continue;
         }
         struct diff_class *row = row_of(diff, names, class);
+        row->traced |= diff_tree(model, class) != NULL;
         add(after ? &row->after : &row->before, &class->now);
         *(after ? &row->classes_after : &row->classes_before) += 1;
     }

@@ -51,6 +51,7 @@ struct diff_class {
     const char *name; // escaped; "" for classes whose names never came
     uint32_t flags;   // CLASS_INTERNAL and CLASS_ANONYMOUS
     enum diff_kind kind;
+    bool traced;             // a call tree of it is there, before or after
     uint32_t classes_before; // of this name, 0: it was not there
     uint32_t classes_after;
     struct diff_counts before;
@@ -77,6 +78,11 @@ void diff_destroy(struct diff *diff);
 
 // "added", "grown", "shrunk", "gone", "unchanged", "unknown".
 const char *diff_kind_name(enum diff_kind kind);
+
+// The tree of a class of one of the models, NULL when there is none.
+struct tree_model;
+const struct tree_model *diff_tree(const struct model *model,
+                                   const struct model_class *class);
 
 // After less before.
 int64_t diff_subtract(uint64_t after, uint64_t before);

@@ -93,9 +93,7 @@ find_trees(struct diff_paths *paths, const struct diff_class *row,
         if (!of_class(class, row) || class->now.live == 0) {
             continue;
         }
-        // the id of a class whose connection ended may be another's now
-        bool has_id = model_class_find(model, class->id) == class;
-        const struct tree_model *tree = has_id ? model_tree(model, class->id) : NULL;
+        const struct tree_model *tree = diff_tree(model, class);
         known &= tree != NULL && take_tree(paths, tree, after);
     }
     return known;
