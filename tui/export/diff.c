@@ -167,19 +167,26 @@ missing(const struct diff_paths *paths)
     return !paths->known_after ? ": no stacks were taken after, paths are of before" : "";
 }
 
+// A class of as many objects as before has more bytes.
+static enum diff_measure
+measure_of(const struct diff_class *class)
+{
+    return class->change.live == 0 ? DIFF_OF_BYTES : DIFF_OF_OBJECTS;
+}
+
 static bool
 write_paths(const struct diff *diff, const struct diff_class *class,
             struct diff_choice choice, FILE *out)
 {
     struct diff_paths paths;
     char live[NUMBER_BYTES];
-    if (!diff_paths_init(&paths, diff, class)) {
+    if (!diff_paths_init(&paths, diff, class, measure_of(class))) {
         return false;
     }
     fprintf(out, "\npaths of %s, %s%s%s\n", name_of(class),
             change(live, class->change.live),
             paths.exact ? "" : ", sampled: estimates, +- 95 %", missing(&paths));
-    bool good = sites_write(&paths, choice.paths, 0, out);
+    bool good = sites_write(&paths, (struct sites_choice){choice.paths, false}, 0, out);
     diff_paths_destroy(&paths);
     return good;
 }
@@ -285,10 +292,10 @@ paths_json(const struct diff *diff, const struct diff_class *class, size_t top)
     if (!class->traced) {
         return json_null();
     }
-    if (!diff_paths_init(&paths, diff, class)) {
+    if (!diff_paths_init(&paths, diff, class, measure_of(class))) {
         return NULL;
     }
-    json_t *value = sites_json(&paths, top);
+    json_t *value = sites_json(&paths, (struct sites_choice){top, false});
     diff_paths_destroy(&paths);
     return value;
 }

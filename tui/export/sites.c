@@ -34,34 +34,32 @@ struct rows {
     uint32_t *of; // owned, by node: its row, or NO_ROW
 };
 
-// Sites that changed; all of them while no change is known.
+// An unknown change may be any.
+static bool
+chosen(const struct diff_site *site, struct sites_choice choice)
+{
+    return site->change != 0 && !(choice.grown && site->change < 0);
+}
+
+// Sites that would be shown if there were room.
 static size_t
-changed(const struct diff_paths *paths)
+count_chosen(const struct diff_paths *paths, struct sites_choice choice)
 {
     size_t count = 0;
-    while (count < paths->site_count && paths->sites[count].change != 0) {
-        count++;
+    for (uint32_t i = 0; i < paths->site_count; i++) {
+        count += chosen(&paths->sites[i], choice);
     }
     return count;
 }
 
 static size_t
-shown(const struct diff_paths *paths, size_t top)
+count_shown(const struct diff_paths *paths, struct sites_choice choice)
 {
-    size_t count = changed(paths);
-    return top == 0 || count < top ? count : top;
+    size_t count = count_chosen(paths, choice);
+    return choice.top == 0 || count < choice.top ? count : choice.top;
 }
 
 /* Rows. */
-
-static double
-size_of(const struct diff_pair *pair)
-{
-    if (!isnan(pair->change)) {
-        return fabs(pair->change);
-    }
-    return !isnan(pair->after.live) ? pair->after.live : pair->before.live;
-}
 
 static int
 by_size(const void *left, const void *right)
@@ -87,18 +85,23 @@ add_row(struct rows *rows, uint32_t node)
         .parent = NO_ROW,
         .first_child = NO_ROW,
         .next_sibling = NO_ROW,
-        .size = size_of(&total),
+        .size = diff_paths_size(rows->paths, &total),
     };
 }
 
 // The sites and everything above them. There is room: a row is a node.
 static void
-add_rows(struct rows *rows, size_t sites)
+add_rows(struct rows *rows, struct sites_choice choice)
 {
     const struct diff_paths *paths = rows->paths;
+    size_t left = count_shown(paths, choice);
     add_row(rows, 0);
-    for (size_t i = 0; i < sites; i++) {
+    for (size_t i = 0; left > 0; i++) {
         uint32_t node = paths->sites[i].node;
+        if (!chosen(&paths->sites[i], choice)) {
+            continue;
+        }
+        left--;
         for (uint32_t at = node; rows->of[at] == NO_ROW; at = paths->nodes[at].parent) {
             add_row(rows, at);
         }
@@ -125,7 +128,7 @@ link_rows(struct rows *rows)
 }
 
 static bool
-make_rows(struct rows *rows, size_t sites)
+make_rows(struct rows *rows, struct sites_choice choice)
 {
     uint32_t nodes = rows->paths->node_count;
     rows->of = malloc(nodes * sizeof *rows->of);
@@ -136,7 +139,7 @@ make_rows(struct rows *rows, size_t sites)
     for (uint32_t i = 0; i < nodes; i++) {
         rows->of[i] = NO_ROW;
     }
-    add_rows(rows, sites);
+    add_rows(rows, choice);
     link_rows(rows);
     return true;
 }
@@ -216,15 +219,18 @@ number(char out[NUMBER_BYTES], double value, const char *format)
 }
 
 static void
-write_figures(const struct diff_pair *pair, int indent, FILE *out)
+write_figures(const struct diff_paths *paths, const struct diff_pair *pair, int indent,
+              FILE *out)
 {
-    char change[NUMBER_BYTES], error[NUMBER_BYTES], before[NUMBER_BYTES],
-        after[NUMBER_BYTES];
+    char texts[4][NUMBER_BYTES];
+    double change = diff_paths_measured(paths, &pair->change);
+    double error = ceil(diff_paths_error(paths, &pair->change));
+    double before = diff_paths_measured(paths, &pair->before);
+    double after = diff_paths_measured(paths, &pair->after);
     fprintf(out, "%*s%12s %8s %12s %12s  ", indent, "",
-            number(change, pair->change, pair->change != 0 ? "%+.0f" : "%.0f"),
-            number(error, ceil(pair->error), "%.0f"),
-            number(before, pair->before.live, "%.0f"),
-            number(after, pair->after.live, "%.0f"));
+            number(texts[0], change, change != 0 ? "%+.0f" : "%.0f"),
+            number(texts[1], error, "%.0f"), number(texts[2], before, "%.0f"),
+            number(texts[3], after, "%.0f"));
 }
 
 static void
@@ -254,7 +260,7 @@ write_row(const struct rows *rows, uint32_t at, uint32_t frames, int indent, FIL
     const struct diff_paths *paths = rows->paths;
     uint32_t node = rows->list[at].node;
     struct diff_pair total = diff_paths_total(paths, node);
-    write_figures(&total, indent, out);
+    write_figures(paths, &total, indent, out);
     uint32_t depth = rows->list[at].depth;
     fprintf(out, "%*s", 2 * (int)(depth < DEPTH_MAX ? depth : DEPTH_MAX), "");
     if (frames > 1) {
@@ -264,7 +270,8 @@ write_row(const struct rows *rows, uint32_t at, uint32_t frames, int indent, FIL
     } else {
         write_place(paths, node, out);
     }
-    bool uncertain = !isnan(total.change) && total.change != 0 && !total.significant;
+    bool uncertain =
+        total.kind != DIFF_UNCHANGED && total.kind != DIFF_UNTOLD && !total.significant;
     fprintf(out, "%s\n", uncertain ? "  (not significant)" : "");
 }
 
@@ -295,16 +302,20 @@ write_rows(const struct rows *rows, int indent, FILE *out)
 }
 
 bool
-sites_write(const struct diff_paths *paths, size_t top, int indent, FILE *out)
+sites_write(const struct diff_paths *paths, struct sites_choice choice, int indent,
+            FILE *out)
 {
     struct rows rows = {.paths = paths};
-    size_t count = shown(paths, top);
-    bool good = paths->node_count == 0 || make_rows(&rows, count);
-    if (good && paths->node_count > 0) {
-        fprintf(out, "%*s%12s %8s %12s %12s  %s\n", indent, "", "CHANGE", "+-", "BEFORE",
-                "AFTER", "PATH");
+    if (paths->node_count == 0) {
+        return true;
+    }
+    bool good = make_rows(&rows, choice);
+    if (good) {
+        bool bytes = paths->measure == DIFF_OF_BYTES;
+        fprintf(out, "%*s%12s %8s %12s %12s  %s\n", indent, "",
+                bytes ? "+-BYTES" : "CHANGE", "+-", "BEFORE", "AFTER", "PATH");
         write_rows(&rows, indent, out);
-        size_t left_out = changed(paths) - count;
+        size_t left_out = count_chosen(paths, choice) - count_shown(paths, choice);
         if (left_out > 0) {
             fprintf(out, "%*s%49s… %zu more\n", indent, "", "", left_out);
         }
@@ -385,25 +396,27 @@ static json_t *
 site_of(const struct diff_paths *paths, uint32_t node)
 {
     struct diff_pair self = diff_paths_self(paths, node);
-    return json_pack("{ss so so so sb so so so}", "kind", diff_kind_name(self.kind),
-                     "change", sites_number(self.change), "change_bytes",
-                     sites_number(self.change_bytes), "error", error_of(self.error),
+    return json_pack("{ss sb so so so so}", "kind", diff_kind_name(self.kind),
                      "significant", self.significant, "before", figures_of(&self.before),
-                     "after", figures_of(&self.after), "stack", stack_of(paths, node));
+                     "after", figures_of(&self.after), "change", figures_of(&self.change),
+                     "stack", stack_of(paths, node));
 }
 
 json_t *
-sites_json(const struct diff_paths *paths, size_t top)
+sites_json(const struct diff_paths *paths, struct sites_choice choice)
 {
-    size_t count = shown(paths, top);
+    size_t count = count_shown(paths, choice);
     json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < count; i++) {
-        if (json_array_append_new(array, site_of(paths, paths->sites[i].node)) != 0) {
+    for (size_t i = 0; array != NULL && json_array_size(array) < count; i++) {
+        if (chosen(&paths->sites[i], choice) &&
+            json_array_append_new(array, site_of(paths, paths->sites[i].node)) != 0) {
             json_decref(array);
             array = NULL;
         }
     }
-    return json_pack("{sb sb sb sI so}", "known_before", paths->known_before,
-                     "known_after", paths->known_after, "exact", paths->exact, "left_out",
-                     (json_int_t)(changed(paths) - count), "sites", array);
+    return json_pack("{ss sb sb sb sI so}", "measure",
+                     paths->measure == DIFF_OF_BYTES ? "bytes" : "objects",
+                     "known_before", paths->known_before, "known_after",
+                     paths->known_after, "exact", paths->exact, "left_out",
+                     (json_int_t)(count_chosen(paths, choice) - count), "sites", array);
 }

@@ -15,23 +15,30 @@
 // Frames of a stack in JSON; of a deeper one the outermost are left out.
 #define SITES_FRAMES_MAX 4096u
 
-// Rows of a tree: callers first, only what leads to the `top` largest changes, 0 for
-// all; two frames or more that are not the program's own and lead to one place are one
-// row. Every line starts with `indent` spaces. False when memory ran out; whether the
-// stream took it is for the caller to ask.
-bool sites_write(const struct diff_paths *paths, size_t top, int indent, FILE *out);
+struct sites_choice {
+    size_t top; // sites, the largest change first; 0 for all
+    bool grown; // only those that are more now
+};
 
-// {"known_before", "known_after": both sides have all trees, else no change is known
+// Rows of a tree: callers first, only what leads to the sites chosen; two frames or more
+// that are not the program's own and lead to one place are one row. Every line starts
+// with `indent` spaces. False when memory ran out; whether the stream took it is for the
+// caller to ask.
+bool sites_write(const struct diff_paths *paths, struct sites_choice choice, int indent,
+                 FILE *out);
+
+// {"measure":   "objects" or "bytes": what sites are ordered and judged by
+//  "known_before", "known_after": both sides have all trees, else no change is known
 //  "exact":     no figure is an estimate
-//  "left_out":  sites that changed and are beyond `top`, which is 0 for all
+//  "left_out":  sites that changed and are beyond those listed
 //  "sites": [{"kind": "added", "grown", "shrunk", "gone", "unknown"
-//             "change", "change_bytes", "error": half-width of a 95 % interval
-//             "significant": the change is outside of it
-//             "before", "after": {"live", "bytes", "allocated", "error"}
+//             "significant": the change is outside of its interval
+//             "before", "after", "change": {"live", "bytes", "allocated"
+//                       "error": of live, half-width of a 95 % interval}
 //             "stack": [{"label", "path", "line", "moved_from": line, null when it is
 //                        the same}], the outermost caller first}]}
 // What is unknown is null. NULL when memory ran out.
-json_t *sites_json(const struct diff_paths *paths, size_t top);
+json_t *sites_json(const struct diff_paths *paths, struct sites_choice choice);
 
 // A figure that may be NAN as a whole number or null.
 json_t *sites_number(double value);

@@ -423,6 +423,8 @@ make_root(struct builder *builder)
 
 /* Figures. */
 
+static const struct diff_figures unknown = {NAN, NAN, NAN, NAN, NAN};
+
 // Of one side of a node. A sampled tree that has nothing here may have had something
 // that no sample met.
 static struct diff_figures
@@ -431,7 +433,7 @@ figures_of(const struct diff_paths *paths, uint32_t number, bool self, bool afte
     const struct diff_node *node = &paths->nodes[number];
     const struct diff_paths_member *member = &paths->members[node->first_member];
     const struct diff_paths_member *end = member + node->member_count;
-    struct diff_figures figures = {0, 0, 0, 0};
+    struct diff_figures figures = {0, 0, 0, 0, 0};
     bool counted = number == 0 || paths->frames[node->frame]->id == FRAME_BEFORE_TRACING;
     for (uint32_t i = 0; i < paths->trees_before + paths->trees_after; i++) {
         const struct tree_model *tree = paths->trees[i].tree;
@@ -449,22 +451,53 @@ figures_of(const struct diff_paths *paths, uint32_t number, bool self, bool afte
         figures.allocated += counts.allocated;
         figures.bytes += counts.live > 0 ? counts.bytes : 0;
         figures.error = hypot(figures.error, counts.error);
+        double size = counts.live > 0 ? counts.bytes / counts.live : 0;
+        figures.error_bytes = hypot(figures.error_bytes, counts.error * size);
     }
     bool has_trees = (after ? paths->trees_after : paths->trees_before) > 0;
     if (!has_trees && !(after ? paths->known_after : paths->known_before)) {
-        const double unknown = (double)NAN;
-        return (struct diff_figures){unknown, unknown, unknown, unknown};
+        return unknown;
     }
     return figures;
 }
 
-static enum diff_kind
-kind_of(const struct diff_pair *pair)
+double
+diff_paths_measured(const struct diff_paths *paths, const struct diff_figures *figures)
 {
-    if (isnan(pair->change)) {
+    return paths->measure == DIFF_OF_BYTES ? figures->bytes : figures->live;
+}
+
+double
+diff_paths_error(const struct diff_paths *paths, const struct diff_figures *figures)
+{
+    return paths->measure == DIFF_OF_BYTES ? figures->error_bytes : figures->error;
+}
+
+double
+diff_paths_size(const struct diff_paths *paths, const struct diff_pair *pair)
+{
+    const double sizes[] = {
+        fabs(diff_paths_measured(paths, &pair->change)),
+        fabs(pair->change.live),
+        pair->after.live,
+        pair->before.live,
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (!isnan(sizes[i])) {
+            return sizes[i];
+        }
+    }
+    return 0;
+}
+
+static enum diff_kind
+kind_of(const struct diff_paths *paths, const struct diff_pair *pair)
+{
+    double change = diff_paths_measured(paths, &pair->change);
+    if (isnan(change)) {
         return DIFF_UNTOLD;
     }
-    if (pair->change == 0) {
+    if (change == 0) {
         return DIFF_UNCHANGED;
     }
     if (pair->before.live == 0) {
@@ -473,23 +506,35 @@ kind_of(const struct diff_pair *pair)
     if (pair->after.live == 0) {
         return DIFF_GONE;
     }
-    return pair->change > 0 ? DIFF_GROWN : DIFF_SHRUNK;
+    return change > 0 ? DIFF_GROWN : DIFF_SHRUNK;
+}
+
+// The variances of both sides add up.
+static struct diff_figures
+subtract(const struct diff_figures *after, const struct diff_figures *before)
+{
+    return (struct diff_figures){
+        .live = after->live - before->live,
+        .bytes = after->bytes - before->bytes,
+        .allocated = after->allocated - before->allocated,
+        .error = hypot(after->error, before->error),
+        .error_bytes = hypot(after->error_bytes, before->error_bytes),
+    };
 }
 
 static struct diff_pair
 pair_of(const struct diff_paths *paths, uint32_t node, bool self)
 {
-    const double unknown = (double)NAN;
     struct diff_pair pair = {
         .before = figures_of(paths, node, self, false),
         .after = figures_of(paths, node, self, true),
     };
     bool known = paths->known_before && paths->known_after;
-    pair.change = known ? pair.after.live - pair.before.live : unknown;
-    pair.change_bytes = known ? pair.after.bytes - pair.before.bytes : unknown;
-    pair.error = known ? hypot(pair.before.error, pair.after.error) : unknown;
-    pair.significant = known && pair.change != 0 && fabs(pair.change) > pair.error;
-    pair.kind = kind_of(&pair);
+    pair.change = known ? subtract(&pair.after, &pair.before) : unknown;
+    double change = diff_paths_measured(paths, &pair.change);
+    double error = diff_paths_error(paths, &pair.change);
+    pair.significant = change != 0 && fabs(change) > error; // NAN is not
+    pair.kind = kind_of(paths, &pair);
     return pair;
 }
 
@@ -511,16 +556,6 @@ static bool
 has_objects(double live)
 {
     return !isnan(live) && live != 0;
-}
-
-// By what changed; while that is unknown by what there is.
-static double
-size_of(const struct diff_pair *pair)
-{
-    if (!isnan(pair->change)) {
-        return fabs(pair->change);
-    }
-    return !isnan(pair->after.live) ? pair->after.live : pair->before.live;
 }
 
 static int
@@ -545,7 +580,8 @@ find_sites(struct diff_paths *paths)
         struct diff_pair self = diff_paths_self(paths, i);
         if (has_objects(self.before.live) || has_objects(self.after.live)) {
             paths->sites[paths->site_count++] =
-                (struct diff_site){i, self.change, size_of(&self)};
+                (struct diff_site){i, diff_paths_measured(paths, &self.change),
+                                   diff_paths_size(paths, &self)};
         }
     }
     qsort(paths->sites, paths->site_count, sizeof *paths->sites, by_size);
@@ -589,9 +625,9 @@ builder_destroy(struct builder *builder)
 
 bool
 diff_paths_init(struct diff_paths *paths, const struct diff *diff,
-                const struct diff_class *class)
+                const struct diff_class *class, enum diff_measure measure)
 {
-    *paths = (struct diff_paths){.exact = true, .name = class->name};
+    *paths = (struct diff_paths){.measure = measure, .exact = true, .name = class->name};
     paths->trees = calloc(2 * TREES_MAX, sizeof *paths->trees);
     if (paths->trees == NULL) {
         return false;

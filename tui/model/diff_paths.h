@@ -28,28 +28,34 @@
 // is then not known.
 #define DIFF_NODES_MAX (2u * TREE_NODES_MAX)
 
+// What a difference of paths is about: what its sites are ordered by, and what kinds
+// and significance are judged by.
+enum diff_measure {
+    DIFF_OF_OBJECTS,
+    DIFF_OF_BYTES, // memsize at the last census
+};
+
 // Objects; NAN is unknown.
 struct diff_figures {
     double live;
     double bytes;
     double allocated;
-    double error; // of live: half-width of a 95 % interval, 0 where exact
+    double error;       // of live: half-width of a 95 % interval, 0 where exact
+    double error_bytes; // the same of bytes, as if all objects here were of one size
 };
 
 struct diff_pair {
     struct diff_figures before;
     struct diff_figures after;
-    double change;       // of live
-    double change_bytes; // NAN while one of the two is unknown
-    double error;        // of change
-    bool significant;    // it is not 0, and 0 is outside the interval
-    enum diff_kind kind; // whether it is significant or not
+    struct diff_figures change; // after less before, its errors are of both together
+    bool significant;           // it is not 0, and 0 is outside the interval
+    enum diff_kind kind;        // whether it is significant or not
 };
 
 // A path: from the root down to a node that has objects of its own.
 struct diff_site {
     uint32_t node;
-    double change; // of the node's own objects, NAN while unknown
+    double change; // of the node's own, in the measure; NAN while unknown
     double size;   // what it is ordered by
 };
 
@@ -69,6 +75,7 @@ struct diff_node {
 };
 
 struct diff_paths {
+    enum diff_measure measure;
     bool known_before;
     bool known_after;
     bool exact; // no figure is an estimate
@@ -89,12 +96,22 @@ struct diff_paths {
 // Of a class of a diff; trees are found in its models. False when memory ran out;
 // `paths` is then empty.
 bool diff_paths_init(struct diff_paths *paths, const struct diff *diff,
-                     const struct diff_class *class);
+                     const struct diff_class *class, enum diff_measure measure);
 void diff_paths_destroy(struct diff_paths *paths);
 
 // With everything below a node, and its own alone; of the root what no path has.
 struct diff_pair diff_paths_total(const struct diff_paths *paths, uint32_t node);
 struct diff_pair diff_paths_self(const struct diff_paths *paths, uint32_t node);
+
+// Of a pair's figures the one that was asked for, and its interval.
+double diff_paths_measured(const struct diff_paths *paths,
+                           const struct diff_figures *figures);
+double diff_paths_error(const struct diff_paths *paths,
+                        const struct diff_figures *figures);
+
+// How large a change is for the order of rows: never NAN. While it is unknown, by what
+// is known: objects for bytes, what there is after or before for what changed.
+double diff_paths_size(const struct diff_paths *paths, const struct diff_pair *pair);
 
 // As tree_frame() and tree_label(): "block in Cart#add", the class's name for the root.
 const struct tree_frame *diff_paths_frame(const struct diff_paths *paths, uint32_t node);

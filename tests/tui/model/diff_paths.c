@@ -40,7 +40,7 @@ open_pair(struct pair *pair, struct model *before, struct model *after)
     assert_true(diff_init(&pair->diff, before, after));
     const struct diff_class *row = row_of(&pair->diff, "Order");
     assert_non_null(row);
-    assert_true(diff_paths_init(&pair->paths, &pair->diff, row));
+    assert_true(diff_paths_init(&pair->paths, &pair->diff, row, DIFF_OF_OBJECTS));
 }
 
 static void
@@ -88,8 +88,8 @@ expect_site(const struct diff_paths *paths, uint32_t at, const char *label,
     assert_int_equal(self.kind, kind);
     assert_true(self.before.live == before);
     assert_true(self.after.live == after);
-    assert_true(self.change == after - before);
-    assert_true(paths->sites[at].change == self.change);
+    assert_true(self.change.live == after - before);
+    assert_true(paths->sites[at].change == self.change.live);
 }
 
 /* What is matched with what. */
@@ -111,7 +111,7 @@ tells_which_paths_changed_in_one_process(void **state)
     expect_site(paths, 3, "(before tracing)", DIFF_UNCHANGED, 10, 10);
     struct diff_pair root = diff_paths_total(paths, 0);
     assert_true(root.before.live == 100 && root.after.live == 600);
-    assert_true(root.change == 500 && root.error == 0 && root.significant);
+    assert_true(root.change.live == 500 && root.change.error == 0 && root.significant);
     for (uint32_t i = 0; i < paths->node_count; i++) {
         assert_false(diff_paths_moved(paths, i));
     }
@@ -123,7 +123,7 @@ tells_which_paths_changed_in_one_process(void **state)
                               "Cache#fetch /srv/shop/app/cache.rb:9>");
     free(path);
     struct diff_pair self = diff_paths_self(paths, paths->sites[0].node);
-    assert_true(self.change_bytes == 480 * 40);
+    assert_true(self.change.bytes == 480 * 40);
     assert_true(self.after.allocated == 1080);
     close_pair(&pair);
 }
@@ -348,7 +348,7 @@ without_a_tree_before_no_difference_of_paths_can_be_told(void **state)
     assert_int_equal(pair.paths.site_count, 4);
     struct diff_pair self = diff_paths_self(&pair.paths, pair.paths.sites[0].node);
     assert_int_equal(self.kind, DIFF_UNTOLD);
-    assert_true(isnan(self.change) && isnan(self.before.live) && !self.significant);
+    assert_true(isnan(self.change.live) && isnan(self.before.live) && !self.significant);
     assert_true(self.after.live == 540); // the largest first
     assert_true(isnan(pair.paths.sites[0].change));
     close_pair(&pair);
@@ -411,7 +411,7 @@ trees_of_classes_of_one_name_are_one_and_all_must_be_there(void **state)
         assert_int_equal(pair.paths.site_count, 1);
         struct diff_pair self = diff_paths_self(&pair.paths, pair.paths.sites[0].node);
         assert_true(self.after.live == (trees == 2 ? 11 : 5));
-        assert_true(trees == 2 ? self.change == 6 : isnan(self.change));
+        assert_true(trees == 2 ? self.change.live == 6 : isnan(self.change.live));
         close_pair(&pair);
     }
 }
@@ -478,14 +478,14 @@ a_difference_of_estimates_carries_the_interval_of_both(void **state)
         double error_before = tree_self(one, at).error;
         double error_after = tree_self(other, at).error;
         assert_true(error_before > 0 && error_after > 0);
-        assert_true(fabs(self.error - sqrt(error_before * error_before +
-                                           error_after * error_after)) < 1e-6);
+        assert_true(fabs(self.change.error - sqrt(error_before * error_before +
+                                                  error_after * error_after)) < 1e-6);
         // 3200 to 9472 is no chance, 3200 to 3328 may well be
         assert_int_equal(self.significant, i == 0);
         assert_int_equal(self.kind, DIFF_GROWN);
     }
     struct diff_pair root = diff_paths_total(&pair.paths, 0);
-    assert_true(root.error == 0 && root.change == 6400 && root.significant);
+    assert_true(root.change.error == 0 && root.change.live == 6400 && root.significant);
     close_pair(&pair);
 }
 
@@ -526,7 +526,7 @@ what_was_born_before_tracing_is_exact_on_both_sides(void **state)
     open_pair(&pair, before, after);
     expect_site(&pair.paths, 0, "(before tracing)", DIFF_GONE, 10, 0);
     struct diff_pair self = diff_paths_self(&pair.paths, pair.paths.sites[0].node);
-    assert_true(self.error == 0 && self.significant);
+    assert_true(self.change.error == 0 && self.significant);
     close_pair(&pair);
 }
 
@@ -636,9 +636,9 @@ check_sites(const struct diff_paths *paths, const struct brute *brute)
         assert_true(at < brute->count);
         assert_true(self.before.live == brute->paths[at].live[0]);
         assert_true(self.after.live == brute->paths[at].live[1]);
-        assert_true(self.change == self.after.live - self.before.live);
-        assert_int_equal(self.significant, self.change != 0);
-        assert_true(i == 0 || fabs(paths->sites[i - 1].change) >= fabs(self.change));
+        assert_true(self.change.live == self.after.live - self.before.live);
+        assert_int_equal(self.significant, self.change.live != 0);
+        assert_true(i == 0 || fabs(paths->sites[i - 1].change) >= fabs(self.change.live));
         free(text);
     }
 }
@@ -745,7 +745,7 @@ a_million_nodes_are_one_pass(void **state)
         open_pair(&pair, large(1, count, deep != 0), large(3, count, deep != 0));
         assert_int_equal(pair.paths.node_count, count + 1);
         assert_int_equal(pair.paths.site_count, count);
-        assert_true(diff_paths_total(&pair.paths, 0).change == 2.0 * count);
+        assert_true(diff_paths_total(&pair.paths, 0).change.live == 2.0 * count);
         assert_true(pair.paths.sites[count - 1].change == 2);
         close_pair(&pair);
     }
@@ -762,7 +762,8 @@ without_memory_there_are_no_paths_and_no_leak(void **state)
     for (int allowed = 0; !done; allowed++) {
         struct diff_paths paths;
         memory_allow(allowed);
-        done = diff_paths_init(&paths, &pair.diff, row_of(&pair.diff, "Order"));
+        done = diff_paths_init(&paths, &pair.diff, row_of(&pair.diff, "Order"),
+                               DIFF_OF_OBJECTS);
         memory_allow(-1);
         assert_true(done || (paths.nodes == NULL && paths.site_count == 0));
         diff_paths_destroy(&paths);
