@@ -434,6 +434,84 @@ what_no_path_accounts_for_is_the_roots_own(void **state)
     close_pair(&pair);
 }
 
+static void
+where_bytes_are_meant_paths_are_judged_by_bytes(void **state)
+{
+    struct model *before = model_of_lines((struct lines){
+        1, 8, {9, 12},
+          {5, 6 },
+          2
+    });
+    struct model *after = model_of_lines((struct lines){
+        1, 8, {9, 12},
+          {5, 6 },
+          2
+    });
+    const struct tree_site sites[] = {
+        {20, 0, 4, 10, 120,  {4, 0, 0, 0}},
+        {21, 0, 7, 12, 9000, {7, 0, 0, 0}},
+    };
+    struct pair pair;
+
+    (void)state;
+    assert_true(model_apply(after, &(struct message){
+                                       .kind = MESSAGE_TREE,
+                                       .at = {101 * SECOND,   101 * SECOND},
+                                       .tree = { .class_id = PAIRS_ORDER,
+                                              .live = 11,
+                                              .sites = sites,
+                                              .site_count = 2},
+    }));
+    open_pair(&pair, before, after);
+    diff_paths_destroy(&pair.paths);
+    assert_true(diff_paths_init(&pair.paths, &pair.diff, row_of(&pair.diff, "Order"),
+                                DIFF_OF_BYTES));
+    assert_true(pair.paths.sites[0].change == 9000 - 240);
+    assert_true(pair.paths.sites[1].change == 120 - 200);
+    struct diff_pair root = diff_paths_total(&pair.paths, 0);
+    assert_true(root.change.live == 0 && root.change.bytes == 9120 - 440);
+    assert_int_equal(root.kind, DIFF_GROWN);
+    assert_true(root.significant);
+    close_pair(&pair);
+}
+
+static void
+bytes_that_no_census_saw_leave_the_order_to_objects(void **state)
+{
+    const struct tree_site site = {20, 0, 4000, 4000, COUNT_UNKNOWN, {0}};
+    struct pair pair;
+    struct model *after = model_of_lines((struct lines){
+        1, 8, {9, 12},
+          {5, 6 },
+          2
+    });
+
+    (void)state;
+    assert_true(model_apply(after, &(struct message){
+                                       .kind = MESSAGE_TREE,
+                                       .at = {101 * SECOND,   101 * SECOND},
+                                       .tree = { .class_id = PAIRS_ORDER,
+                                              .live = 4006,
+                                              .sites = &site,
+                                              .site_count = 1},
+    }));
+    open_pair(&pair,
+              model_of_lines((struct lines){
+                  1, 8, {9, 12},
+                    {5, 6 },
+                    2
+    }),
+              after);
+    diff_paths_destroy(&pair.paths);
+    assert_true(diff_paths_init(&pair.paths, &pair.diff, row_of(&pair.diff, "Order"),
+                                DIFF_OF_BYTES));
+    assert_true(isnan(pair.paths.sites[0].change) && pair.paths.sites[0].size == 3995);
+    struct diff_pair self = diff_paths_self(&pair.paths, pair.paths.sites[0].node);
+    assert_int_equal(self.kind, DIFF_UNTOLD);
+    assert_false(self.significant);
+    close_pair(&pair);
+}
+
 /* Sampled. */
 
 static struct model *
@@ -788,6 +866,8 @@ main(void)
         cmocka_unit_test(a_class_without_any_tree_has_no_nodes),
         cmocka_unit_test(trees_of_classes_of_one_name_are_one_and_all_must_be_there),
         cmocka_unit_test(what_no_path_accounts_for_is_the_roots_own),
+        cmocka_unit_test(where_bytes_are_meant_paths_are_judged_by_bytes),
+        cmocka_unit_test(bytes_that_no_census_saw_leave_the_order_to_objects),
         cmocka_unit_test(a_difference_of_estimates_carries_the_interval_of_both),
         cmocka_unit_test(a_path_that_no_sample_met_may_be_there_all_the_same),
         cmocka_unit_test(what_was_born_before_tracing_is_exact_on_both_sides),
