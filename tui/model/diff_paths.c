@@ -413,7 +413,7 @@ make_root(struct builder *builder)
     paths->nodes[0] = (struct diff_node){
         .parent = TREE_NONE,
         .first_child = TREE_NONE,
-        .frame = builder->numbers[paths->trees[0].after][FRAME_ROOT],
+        .frame = 0, // that of all roots, which is numbered first
         .member_count = count,
         .before = paths->trees_before > 0,
         .after = paths->trees_after > 0,
@@ -572,7 +572,7 @@ by_size(const void *left, const void *right)
 static bool
 find_sites(struct diff_paths *paths)
 {
-    paths->sites = malloc(paths->node_count * sizeof *paths->sites);
+    paths->sites = malloc((paths->node_count + 1u) * sizeof *paths->sites);
     if (paths->sites == NULL) {
         return false;
     }

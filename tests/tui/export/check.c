@@ -58,15 +58,15 @@ end(struct checked *checked)
 }
 
 static const struct pairs_class one[] = {
-    {1, "String", 0, 1000, COUNT_UNKNOWN},
-    {2, "Hash",   0, 50,   2000         },
-    {3, "Array",  0, 70,   2800         },
+    {"String", 1, 0, 1000, COUNT_UNKNOWN},
+    {"Hash",   2, 0, 50,   2000         },
+    {"Array",  3, 0, 70,   2800         },
 };
 
 static const struct pairs_class other[] = {
-    {1, "String", 0, 1500, COUNT_UNKNOWN},
-    {2, "Hash",   0, 51,   9000         },
-    {3, "Array",  0, 30,   1200         },
+    {"String", 1, 0, 1500, COUNT_UNKNOWN},
+    {"Hash",   2, 0, 51,   9000         },
+    {"Array",  3, 0, 30,   1200         },
 };
 
 static void
@@ -146,7 +146,7 @@ static void
 says_when_the_stacks_of_one_end_are_missing(void **state)
 {
     static const char *const rules[] = {"Order:+10%"};
-    static const struct pairs_class order = {PAIRS_ORDER, "Order", 0, 100, 4000};
+    static const struct pairs_class order = {"Order", PAIRS_ORDER, 0, 100, 4000};
     struct checked checked;
 
     (void)state;
@@ -272,7 +272,7 @@ static void
 neither_rule_nor_class_reaches_the_terminal_as_it_is(void **state)
 {
     static const char *const rules[] = {"*:+0", "Bad\033[2J\n\xff:+0", "/\033/:+0"};
-    static const struct pairs_class evil = {3, "Bad\033[2J\n\xff", 0, 5, 200};
+    static const struct pairs_class evil = {"Bad\033[2J\n\xff", 3, 0, 5, 200};
     struct checked checked;
 
     (void)state;

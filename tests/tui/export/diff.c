@@ -45,25 +45,25 @@ end(struct comparison *comparison)
 }
 
 static const struct pairs_class one[] = {
-    {1, "String", 0,              1000, 40000        },
-    {2, "Hash",   0,              50,   2000         },
-    {3, "Array",  0,              70,   2800         },
-    {4, "Gone",   0,              9,    360          },
-    {5, "(iseq)", CLASS_INTERNAL, 10,   100          },
-    {6, "Wide",   0,              3,    120          },
-    {7, "Same",   0,              8,    320          },
-    {8, "Odd",    0,              8,    COUNT_UNKNOWN},
+    {"String", 1, 0,              1000, 40000        },
+    {"Hash",   2, 0,              50,   2000         },
+    {"Array",  3, 0,              70,   2800         },
+    {"Gone",   4, 0,              9,    360          },
+    {"(iseq)", 5, CLASS_INTERNAL, 10,   100          },
+    {"Wide",   6, 0,              3,    120          },
+    {"Same",   7, 0,              8,    320          },
+    {"Odd",    8, 0,              8,    COUNT_UNKNOWN},
 };
 
 static const struct pairs_class other[] = {
-    {1, "String", 0,              1500, 60000        },
-    {2, "Hash",   0,              51,   2040         },
-    {3, "Array",  0,              30,   1200         },
-    {5, "(iseq)", CLASS_INTERNAL, 900,  9000         },
-    {6, "Wide",   0,              3,    7000         },
-    {7, "Same",   0,              8,    320          },
-    {8, "Odd",    0,              12,   COUNT_UNKNOWN},
-    {9, "New",    0,              7,    280          },
+    {"String", 1, 0,              1500, 60000        },
+    {"Hash",   2, 0,              51,   2040         },
+    {"Array",  3, 0,              30,   1200         },
+    {"(iseq)", 5, CLASS_INTERNAL, 900,  9000         },
+    {"Wide",   6, 0,              3,    7000         },
+    {"Same",   7, 0,              8,    320          },
+    {"Odd",    8, 0,              12,   COUNT_UNKNOWN},
+    {"New",    9, 0,              7,    280          },
 };
 
 static struct comparison
@@ -173,7 +173,7 @@ through_gems(uint64_t live)
         {25, 24, 21, 0, 0}, // in C, called by the program
     };
     const struct tree_site site = pairs_site(25, 0, live);
-    const struct pairs_class order = {PAIRS_ORDER, "Order", 0, live, 40 * live};
+    const struct pairs_class order = {"Order", PAIRS_ORDER, 0, live, 40 * live};
     struct model *model = pairs_model(1, 100, &order, 1);
     assert_true(
         pairs_frame(model, 16, "spawn", "/g/gems/puma-6.0.2/lib/puma/pool.rb", 1));
@@ -224,7 +224,7 @@ sampled(uint64_t live, uint64_t samples, uint64_t others)
     };
     const struct tree_site sites[] = {pairs_site(20, 6, samples),
                                       pairs_site(21, 6, others)};
-    const struct pairs_class order = {PAIRS_ORDER, "Order", 0, live, 40 * live};
+    const struct pairs_class order = {"Order", PAIRS_ORDER, 0, live, 40 * live};
     struct model *model = pairs_model(1, 100, &order, 1);
     assert_true(pairs_frame(model, 16, "run", "/app.rb", 1));
     assert_true(pairs_tree(model, PAIRS_ORDER,
@@ -263,7 +263,7 @@ estimates_say_how_sure_they_are(void **state)
 static void
 says_that_there_were_no_stacks_to_compare_with(void **state)
 {
-    static const struct pairs_class order = {PAIRS_ORDER, "Order", 0, 100, 4000};
+    static const struct pairs_class order = {"Order", PAIRS_ORDER, 0, 100, 4000};
     struct comparison comparison =
         compare(pairs_model(4120, 100, &order, 1), pairs_shop_after(0));
 
@@ -434,7 +434,7 @@ every_class_that_changed_is_there_once(void **state)
 static void
 figures_beyond_what_json_holds_are_null(void **state)
 {
-    static const struct pairs_class huge = {1, "A", 0, UINT64_MAX - 1, 0};
+    static const struct pairs_class huge = {"A", 1, 0, UINT64_MAX - 1, 0};
     struct comparison comparison =
         compare(pairs_model(1, 100, &huge, 1), pairs_model(1, 160, &huge, 0));
     json_t *document = written_json(write_json, &comparison);
@@ -451,7 +451,7 @@ figures_beyond_what_json_holds_are_null(void **state)
 static void
 nothing_in_a_name_reaches_the_terminal_as_it_is(void **state)
 {
-    static const struct pairs_class evil = {PAIRS_ORDER, "Bad\033[2J\n\xff\"\\", 0, 5,
+    static const struct pairs_class evil = {"Bad\033[2J\n\xff\"\\", PAIRS_ORDER, 0, 5,
                                             200};
     static const struct tree_node node = {20, 0, 16, 5, 0};
     const struct tree_site site = pairs_site(20, 0, 5);
@@ -481,7 +481,7 @@ static void
 a_name_without_end_is_cut_between_characters(void **state)
 {
     static char label[10002];
-    static const struct pairs_class order = {PAIRS_ORDER, "Order", 0, 5, 200};
+    static const struct pairs_class order = {"Order", PAIRS_ORDER, 0, 5, 200};
     static const struct tree_node node = {20, 0, 16, 5, 1};
     const struct tree_site site = pairs_site(20, 0, 5);
 
@@ -512,7 +512,7 @@ a_name_without_end_is_cut_between_characters(void **state)
 static void
 a_class_whose_name_never_came_is_called_so(void **state)
 {
-    static const struct pairs_class nameless = {3, NULL, 0, 5, 200};
+    static const struct pairs_class nameless = {NULL, 3, 0, 5, 200};
     struct comparison comparison =
         compare(pairs_model(1, 100, &nameless, 0), pairs_model(1, 160, &nameless, 1));
 
@@ -534,7 +534,7 @@ a_stack_without_end_is_bounded(void **state)
     }
     for (uint64_t i = 0; i < 2; i++) {
         uint64_t live = 5 + i;
-        const struct pairs_class order = {PAIRS_ORDER, "Order", 0, live, 0};
+        const struct pairs_class order = {"Order", PAIRS_ORDER, 0, live, 0};
         const struct tree_site site = pairs_site(19 + COUNT(nodes), 0, live);
         models[i] = pairs_model(1, 100 + i, &order, 1);
         assert_true(pairs_frame(models[i], 16, "run", "/a.rb", 1));

@@ -44,19 +44,19 @@ static void
 tells_what_came_grew_shrank_went_and_stayed(void **state)
 {
     static const struct pairs_class one[] = {
-        {1, "String", 0, 100, 4000},
-        {2, "Order",  0, 10,  400 },
-        {3, "Hash",   0, 50,  900 },
-        {4, "Gone",   0, 7,   280 },
-        {5, "Wide",   0, 5,   100 },
-        {6, "None",   0, 0,   0   },
+        {"String", 1, 0, 100, 4000},
+        {"Order",  2, 0, 10,  400 },
+        {"Hash",   3, 0, 50,  900 },
+        {"Gone",   4, 0, 7,   280 },
+        {"Wide",   5, 0, 5,   100 },
+        {"None",   6, 0, 0,   0   },
     };
     static const struct pairs_class other[] = {
-        {1, "String", 0, 100, 4000},
-        {2, "Order",  0, 510, 9900},
-        {3, "Hash",   0, 20,  360 },
-        {5, "Wide",   0, 5,   9100},
-        {7, "New",    0, 3,   120 },
+        {"String", 1, 0, 100, 4000},
+        {"Order",  2, 0, 510, 9900},
+        {"Hash",   3, 0, 20,  360 },
+        {"Wide",   5, 0, 5,   9100},
+        {"New",    7, 0, 3,   120 },
     };
     struct model *before = MODEL(1, 100, one);
     struct model *after = MODEL(1, 160, other);
@@ -87,17 +87,17 @@ static void
 orders_by_the_size_of_the_change(void **state)
 {
     static const struct pairs_class one[] = {
-        {1, "A", 0, 100, 0            },
-        {2, "B", 0, 900, 0            },
-        {3, "C", 0, 5,   COUNT_UNKNOWN},
-        {4, "D", 0, 5,   10           },
+        {"A", 1, 0, 100, 0            },
+        {"B", 2, 0, 900, 0            },
+        {"C", 3, 0, 5,   COUNT_UNKNOWN},
+        {"D", 4, 0, 5,   10           },
     };
     static const struct pairs_class other[] = {
-        {1, "A", 0, 200,           0            },
-        {2, "B", 0, 100,           0            },
-        {3, "C", 0, COUNT_UNKNOWN, COUNT_UNKNOWN},
-        {4, "D", 0, 5,             20           },
-        {5, "E", 0, 5,             COUNT_UNKNOWN},
+        {"A", 1, 0, 200,           0            },
+        {"B", 2, 0, 100,           0            },
+        {"C", 3, 0, COUNT_UNKNOWN, COUNT_UNKNOWN},
+        {"D", 4, 0, 5,             20           },
+        {"E", 5, 0, 5,             COUNT_UNKNOWN},
     };
     static const char *const wanted[] = {"B", "A", "E", "D", "C"};
     struct model *before = MODEL(1, 100, one);
@@ -119,17 +119,17 @@ static void
 what_is_unknown_stays_unknown(void **state)
 {
     static const struct pairs_class one[] = {
-        {1, "A", 0, 100,           COUNT_UNKNOWN},
-        {2, "B", 0, COUNT_UNKNOWN, COUNT_UNKNOWN},
-        {3, "C", 0, COUNT_UNKNOWN, 100          },
-        {4, "D", 0, 3,             3            },
-        {5, "D", 0, COUNT_UNKNOWN, 4            },
+        {"A", 1, 0, 100,           COUNT_UNKNOWN},
+        {"B", 2, 0, COUNT_UNKNOWN, COUNT_UNKNOWN},
+        {"C", 3, 0, COUNT_UNKNOWN, 100          },
+        {"D", 4, 0, 3,             3            },
+        {"D", 5, 0, COUNT_UNKNOWN, 4            },
     };
     static const struct pairs_class other[] = {
-        {1, "A", 0, 150, 6000},
-        {2, "B", 0, 5,   200 },
-        {3, "C", 0, 5,   200 },
-        {4, "D", 0, 3,   3   },
+        {"A", 1, 0, 150, 6000},
+        {"B", 2, 0, 5,   200 },
+        {"C", 3, 0, 5,   200 },
+        {"D", 4, 0, 3,   3   },
     };
     struct model *before = MODEL(1, 100, one);
     struct model *after = MODEL(1, 160, other);
@@ -153,7 +153,7 @@ static void
 a_model_that_did_not_count_has_not_lost_anything(void **state)
 {
     static const struct pairs_class one[] = {
-        {1, "A", 0, 100, 10}
+        {"A", 1, 0, 100, 10}
     };
     struct model *counted = MODEL(1, 100, one);
     struct model *empty = model_new();
@@ -180,21 +180,21 @@ static void
 classes_of_one_name_are_one_row_but_not_those_of_another_kind(void **state)
 {
     static const struct pairs_class one[] = {
-        {1, "#<Class:0x1>", CLASS_ANONYMOUS, 10, 100},
-        {2, "#<Class:0x1>", CLASS_ANONYMOUS, 20, 200},
-        {3, "Order",        0,               1,  10 },
-        {4, "(iseq)",       CLASS_INTERNAL,  5,  50 },
-        {5, "(iseq)",       0,               6,  60 },
-        {6, NULL,           0,               7,  70 },
-        {7, NULL,           0,               8,  80 },
+        {"#<Class:0x1>", 1, CLASS_ANONYMOUS, 10, 100},
+        {"#<Class:0x1>", 2, CLASS_ANONYMOUS, 20, 200},
+        {"Order",        3, 0,               1,  10 },
+        {"(iseq)",       4, CLASS_INTERNAL,  5,  50 },
+        {"(iseq)",       5, 0,               6,  60 },
+        {NULL,           6, 0,               7,  70 },
+        {NULL,           7, 0,               8,  80 },
     };
     static const struct pairs_class other[] = {
-        {11, "Order",        0,                              2,  20 },
-        {12, "Order",        CLASS_TRACED,                   3,  30 },
-        {13, "#<Class:0x1>", CLASS_ANONYMOUS | CLASS_PINNED, 50, 500},
-        {14, "(iseq)",       CLASS_INTERNAL,                 5,  50 },
-        {15, "(iseq)",       0,                              6,  60 },
-        {16, NULL,           0,                              9,  90 },
+        {"Order",        11, 0,                              2,  20 },
+        {"Order",        12, CLASS_TRACED,                   3,  30 },
+        {"#<Class:0x1>", 13, CLASS_ANONYMOUS | CLASS_PINNED, 50, 500},
+        {"(iseq)",       14, CLASS_INTERNAL,                 5,  50 },
+        {"(iseq)",       15, 0,                              6,  60 },
+        {NULL,           16, 0,                              9,  90 },
     };
     struct model *before = MODEL(1, 100, one);
     struct model *after = MODEL(2, 160, other);
@@ -222,10 +222,10 @@ static void
 figures_at_the_end_of_the_scale_do_not_overflow(void **state)
 {
     static const struct pairs_class one[] = {
-        {1, "A", 0, UINT64_MAX - 1, 0             },
-        {2, "A", 0, UINT64_MAX - 1, 0             },
-        {3, "B", 0, 0,              UINT64_MAX - 1},
-        {4, "C", 0, INT64_MAX,      0             },
+        {"A", 1, 0, UINT64_MAX - 1, 0             },
+        {"A", 2, 0, UINT64_MAX - 1, 0             },
+        {"B", 3, 0, 0,              UINT64_MAX - 1},
+        {"C", 4, 0, INT64_MAX,      0             },
     };
     struct model *before = MODEL(1, 100, one);
     struct model *after = pairs_model(1, 160, one + 3, 1);
@@ -246,8 +246,8 @@ static void
 a_class_that_went_within_the_recording_is_gone(void **state)
 {
     static const struct pairs_class one[] = {
-        {1, "A", 0, 9, 90},
-        {2, "B", 0, 1, 10},
+        {"A", 1, 0, 9, 90},
+        {"B", 2, 0, 1, 10},
     };
     static const class_id gone[] = {1};
     struct model *before = MODEL(1, 100, one);
@@ -411,8 +411,8 @@ static void
 without_memory_there_is_no_difference_and_no_leak(void **state)
 {
     static const struct pairs_class one[] = {
-        {1, "A", 0, 9, 90},
-        {2, "B", 0, 1, 10},
+        {"A", 1, 0, 9, 90},
+        {"B", 2, 0, 1, 10},
     };
     struct model *before = MODEL(1, 100, one);
     struct model *after = MODEL(1, 200, one);

@@ -173,7 +173,7 @@ model_of_lines(struct lines lines)
         sites[i] = pairs_site(20 + i, 0, lines.live[i]);
         live += lines.live[i];
     }
-    const struct pairs_class order = {PAIRS_ORDER, "Order", 0, live, 40 * live};
+    const struct pairs_class order = {"Order", PAIRS_ORDER, 0, live, 40 * live};
     struct model *model = pairs_model(lines.pid, 100, &order, 1);
     assert_true(model != NULL && pairs_frame(model, 16, "run", "/app.rb", lines.start));
     assert_true(pairs_tree(model, PAIRS_ORDER,
@@ -262,7 +262,7 @@ code_that_was_loaded_again_is_the_same_path(void **state)
         {21, 0, 17, 9, 1}, // and that it is in a block was found out meanwhile
     };
     const struct tree_site sites[] = {pairs_site(20, 0, 3), pairs_site(21, 0, 4)};
-    static const struct pairs_class order = {PAIRS_ORDER, "Order", 0, 7, 280};
+    static const struct pairs_class order = {"Order", PAIRS_ORDER, 0, 7, 280};
     struct model *after = pairs_model(1, 100, &order, 1);
     struct pair pair;
 
@@ -286,7 +286,7 @@ frames_without_a_name_are_known_in_their_process_alone(void **state)
 {
     static const struct tree_node node = {20, 0, 16, 9, 0};
     const struct tree_site site = pairs_site(20, 0, 3);
-    static const struct pairs_class order = {PAIRS_ORDER, "Order", 0, 3, 120};
+    static const struct pairs_class order = {"Order", PAIRS_ORDER, 0, 3, 120};
 
     (void)state;
     for (uint64_t pid = 1; pid <= 2; pid++) {
@@ -316,7 +316,7 @@ a_method_called_as_a_special_frame_is_not_that_frame(void **state)
     static const struct tree_node node = {20, 0, 16, 0, 0};
     const struct tree_site sites[] = {pairs_site(20, 0, 3),
                                       pairs_site(FRAME_BEFORE_TRACING, 0, 4)};
-    static const struct pairs_class order = {PAIRS_ORDER, "Order", 0, 7, 280};
+    static const struct pairs_class order = {"Order", PAIRS_ORDER, 0, 7, 280};
     struct model *model = pairs_model(1, 100, &order, 1);
     struct pair pair;
 
@@ -338,7 +338,7 @@ a_method_called_as_a_special_frame_is_not_that_frame(void **state)
 static void
 without_a_tree_before_no_difference_of_paths_can_be_told(void **state)
 {
-    static const struct pairs_class order = {PAIRS_ORDER, "Order", 0, 100, 4000};
+    static const struct pairs_class order = {"Order", PAIRS_ORDER, 0, 100, 4000};
     struct pair pair;
 
     (void)state;
@@ -357,7 +357,7 @@ without_a_tree_before_no_difference_of_paths_can_be_told(void **state)
 static void
 a_class_that_was_not_there_had_no_path(void **state)
 {
-    static const struct pairs_class other = {1, "String", 0, 100, 4000};
+    static const struct pairs_class other = {"String", 1, 0, 100, 4000};
     struct pair pair;
 
     (void)state;
@@ -373,7 +373,7 @@ a_class_that_was_not_there_had_no_path(void **state)
 static void
 a_class_without_any_tree_has_no_nodes(void **state)
 {
-    static const struct pairs_class order = {PAIRS_ORDER, "Order", 0, 100, 4000};
+    static const struct pairs_class order = {"Order", PAIRS_ORDER, 0, 100, 4000};
     struct pair pair;
 
     (void)state;
@@ -388,8 +388,8 @@ trees_of_classes_of_one_name_are_one_and_all_must_be_there(void **state)
 {
     static const struct tree_node node = {20, 0, 16, 9, 0};
     static const struct pairs_class orders[] = {
-        {PAIRS_ORDER, "Order", 0, 5, 200},
-        {8,           "Order", 0, 6, 240},
+        {"Order", PAIRS_ORDER, 0, 5, 200},
+        {"Order", 8,           0, 6, 240},
     };
 
     (void)state;
@@ -522,7 +522,7 @@ sampled(uint64_t pid, uint64_t live, uint64_t one, uint64_t other, uint64_t unsa
         {21, 0, 16, 9, 0},
     };
     const struct tree_site sites[] = {pairs_site(20, 6, one), pairs_site(21, 6, other)};
-    const struct pairs_class order = {PAIRS_ORDER, "Order", 0, live, 40 * live};
+    const struct pairs_class order = {"Order", PAIRS_ORDER, 0, live, 40 * live};
     struct model *model = pairs_model(pid, 100, &order, 1);
     assert_true(model != NULL && pairs_frame(model, 16, "run", "/app.rb", 1));
     assert_true(pairs_tree(model, PAIRS_ORDER,
@@ -683,7 +683,7 @@ random_model(uint64_t *random, uint64_t pid, uint32_t id, uint32_t moved)
         sites[i] = pairs_site(id + i + 1, 0, pairs_random(random, 4));
         live += sites[i].live;
     }
-    const struct pairs_class order = {PAIRS_ORDER, "Order", 0, live, 40 * live};
+    const struct pairs_class order = {"Order", PAIRS_ORDER, 0, live, 40 * live};
     struct model *model = pairs_model(pid, 100, &order, 1);
     for (uint32_t i = 0; i < BRUTE_FRAMES; i++) {
         char label[16];
@@ -794,9 +794,11 @@ large(uint64_t live, uint32_t count, bool deep)
 {
     struct tree_node *nodes = calloc(count, sizeof *nodes);
     struct tree_site *sites = calloc(count, sizeof *sites);
-    const struct pairs_class order = {PAIRS_ORDER, "Order", 0, live * count, 0};
+    const struct pairs_class order = {"Order", PAIRS_ORDER, 0, live * count, 0};
     struct model *model = pairs_model(live, 100, &order, 1);
-    assert_true(model != NULL && nodes != NULL && sites != NULL);
+    if (model == NULL || nodes == NULL || sites == NULL) {
+        abort();
+    }
     assert_true(pairs_frame(model, 16, "run", "/app.rb", 1));
     for (uint32_t i = 0; i < count; i++) {
         nodes[i] = (struct tree_node){20 + i, deep && i > 0 ? 19 + i : 0, 16, 1 + i, 0};

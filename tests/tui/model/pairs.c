@@ -126,7 +126,7 @@ pairs_site(uint32_t node, uint32_t shift, uint64_t live)
 static struct model *
 shop(uint64_t pid, uint64_t second, uint64_t live, uint32_t moved)
 {
-    const struct pairs_class order = {PAIRS_ORDER, "Order", 0, live, 40 * live};
+    const struct pairs_class order = {"Order", PAIRS_ORDER, 0, live, 40 * live};
     struct model *model = pairs_model(pid, second, &order, 1);
     if (model == NULL || !pairs_frame(model, 16, "<main>", "/srv/shop/server.rb", 1) ||
         !pairs_frame(model, 17, "Rack::Stack#call",

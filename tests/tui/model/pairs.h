@@ -11,8 +11,8 @@
 #define SECOND UINT64_C(1000000)
 
 struct pairs_class {
+    const char *name; // NULL: it never came
     class_id id;
-    const char *name; // NULL: its name never came
     uint32_t flags;
     uint64_t live;
     uint64_t bytes;

@@ -24,61 +24,61 @@ reads_every_form_of_a_rule(void **state)
     static const struct {
         const char *text;
         enum rule_subject subject;
-        const char *name;
         enum rule_measure measure;
+        const char *name;
         size_t amounts;
         struct rule_amount first, last;
     } cases[] = {
-        {"Order:+500",           RULE_NAMED,    "Order",            RULE_OBJECTS, 1, {500, false},  {500, false} },
-        {"*:+10%",               RULE_EACH,     NULL,               RULE_OBJECTS, 1, {10, true},    {10, true}   },
+        {"Order:+500",           RULE_NAMED,    RULE_OBJECTS, "Order",  1, {500, false},  {500, false} },
+        {"*:+10%",               RULE_EACH,     RULE_OBJECTS, NULL,     1, {10, true},    {10, true}   },
         {"String:+2M bytes",
-         RULE_NAMED,                            "String",
-         RULE_BYTES,                                                              1,
+         RULE_NAMED,                            RULE_BYTES,
+         "String",                                                      1,
          {2097152, false},
-         {2097152, false}                                                                                        },
-        {"total:+1000",          RULE_TOTAL,    NULL,               RULE_OBJECTS, 1, {1000, false}, {1000, false}},
-        {"/^Shop::/:+0",         RULE_MATCHING, NULL,               RULE_OBJECTS, 1, {0, false},    {0, false}   },
+         {2097152, false}                                                                              },
+        {"total:+1000",          RULE_TOTAL,    RULE_OBJECTS, NULL,     1, {1000, false}, {1000, false}},
+        {"/^Shop::/:+0",         RULE_MATCHING, RULE_OBJECTS, NULL,     1, {0, false},    {0, false}   },
         {"Shop::Cart:+0",
-         RULE_NAMED,                            "Shop::Cart",
-         RULE_OBJECTS,                                                            1,
+         RULE_NAMED,                            RULE_OBJECTS,
+         "Shop::Cart",                                                  1,
          {0, false},
-         {0, false}                                                                                              },
-        {"A:+2K",                RULE_NAMED,    "A",                RULE_OBJECTS, 1, {2000, false}, {2000, false}},
-        {"A:+2K objects",        RULE_NAMED,    "A",                RULE_OBJECTS, 1, {2000, false}, {2000, false}},
-        {"A:+1.5Kbytes",         RULE_NAMED,    "A",                RULE_BYTES,   1, {1536, false}, {1536, false}},
+         {0, false}                                                                                    },
+        {"A:+2K",                RULE_NAMED,    RULE_OBJECTS, "A",      1, {2000, false}, {2000, false}},
+        {"A:+2K objects",        RULE_NAMED,    RULE_OBJECTS, "A",      1, {2000, false}, {2000, false}},
+        {"A:+1.5Kbytes",         RULE_NAMED,    RULE_BYTES,   "A",      1, {1536, false}, {1536, false}},
         {"A:+1G bytes",
-         RULE_NAMED,                            "A",
-         RULE_BYTES,                                                              1,
+         RULE_NAMED,                            RULE_BYTES,
+         "A",                                                           1,
          {1073741824, false},
-         {1073741824, false}                                                                                     },
+         {1073741824, false}                                                                           },
         {"total : +2.5 % bytes",
-         RULE_TOTAL,                            NULL,
-         RULE_BYTES,                                                              1,
+         RULE_TOTAL,                            RULE_BYTES,
+         NULL,                                                          1,
          {2.5, true},
-         {2.5, true}                                                                                             },
+         {2.5, true}                                                                                   },
         {" * : +10% or +100 ",
-         RULE_EACH,                             NULL,
-         RULE_OBJECTS,                                                            2,
+         RULE_EACH,                             RULE_OBJECTS,
+         NULL,                                                          2,
          {10, true},
-         {100, false}                                                                                            },
+         {100, false}                                                                                  },
         {"A:+1 or+2 or +3or +4",
-         RULE_NAMED,                            "A",
-         RULE_OBJECTS,                                                            4,
+         RULE_NAMED,                            RULE_OBJECTS,
+         "A",                                                           4,
          {1, false},
-         {4, false}                                                                                              },
+         {4, false}                                                                                    },
         {"#<Class:0x1>:+5",
-         RULE_NAMED,                            "#<Class:0x1>",
-         RULE_OBJECTS,                                                            1,
+         RULE_NAMED,                            RULE_OBJECTS,
+         "#<Class:0x1>",                                                1,
          {5, false},
-         {5, false}                                                                                              },
-        {"(iseq):+5",            RULE_NAMED,    "(iseq)",           RULE_OBJECTS, 1, {5, false},    {5, false}   },
-        {"/a/:b/:+5",            RULE_MATCHING, NULL,               RULE_OBJECTS, 1, {5, false},    {5, false}   },
-        {"totals:+5",            RULE_NAMED,    "totals",           RULE_OBJECTS, 1, {5, false},    {5, false}   },
+         {5, false}                                                                                    },
+        {"(iseq):+5",            RULE_NAMED,    RULE_OBJECTS, "(iseq)", 1, {5, false},    {5, false}   },
+        {"/a/:b/:+5",            RULE_MATCHING, RULE_OBJECTS, NULL,     1, {5, false},    {5, false}   },
+        {"totals:+5",            RULE_NAMED,    RULE_OBJECTS, "totals", 1, {5, false},    {5, false}   },
         {"Caf\xc3\xa9\033:+5",
-         RULE_NAMED,                            "Caf\xc3\xa9\\x1B",
-         RULE_OBJECTS,                                                            1,
+         RULE_NAMED,                            RULE_OBJECTS,
+         "Caf\xc3\xa9\\x1B",                                            1,
          {5, false},
-         {5, false}                                                                                              },
+         {5, false}                                                                                    },
     };
 
     (void)state;
@@ -200,23 +200,23 @@ any_bytes_are_a_rule_or_an_error(void **state)
 /* Judging. */
 
 static const struct pairs_class one[] = {
-    {1, "String",     0,              1000, 40000        },
-    {2, "Order",      0,              100,  4000         },
-    {3, "Shop::Cart", 0,              50,   2000         },
-    {4, "Shop::Item", 0,              50,   2000         },
-    {5, "(iseq)",     CLASS_INTERNAL, 10,   100          },
-    {6, "Unmeasured", 0,              10,   COUNT_UNKNOWN},
-    {7, "Gone",       0,              99,   3960         },
+    {"String",     1, 0,              1000, 40000        },
+    {"Order",      2, 0,              100,  4000         },
+    {"Shop::Cart", 3, 0,              50,   2000         },
+    {"Shop::Item", 4, 0,              50,   2000         },
+    {"(iseq)",     5, CLASS_INTERNAL, 10,   100          },
+    {"Unmeasured", 6, 0,              10,   COUNT_UNKNOWN},
+    {"Gone",       7, 0,              99,   3960         },
 };
 
 static const struct pairs_class other[] = {
-    {11, "String",     0,              1100, 900000       },
-    {12, "Order",      0,              600,  24000        },
-    {13, "Shop::Cart", 0,              50,   2000         },
-    {14, "Shop::Item", 0,              53,   2120         },
-    {15, "(iseq)",     CLASS_INTERNAL, 900,  9000         },
-    {16, "Unmeasured", 0,              10,   COUNT_UNKNOWN},
-    {17, "New",        0,              7,    280          },
+    {"String",     11, 0,              1100, 900000       },
+    {"Order",      12, 0,              600,  24000        },
+    {"Shop::Cart", 13, 0,              50,   2000         },
+    {"Shop::Item", 14, 0,              53,   2120         },
+    {"(iseq)",     15, CLASS_INTERNAL, 900,  9000         },
+    {"Unmeasured", 16, 0,              10,   COUNT_UNKNOWN},
+    {"New",        17, 0,              7,    280          },
 };
 
 struct judged {
@@ -394,8 +394,8 @@ is_what_brute_force_says_of_random_models(void **state)
             snprintf(names[i], sizeof names[i], "C%u", i);
             uint64_t before = pairs_random(&random, 200);
             uint64_t after = pairs_random(&random, 200);
-            first[i] = (struct pairs_class){1 + i, names[i], 0, before, 0};
-            second[i] = (struct pairs_class){90 + i, names[i], 0, after, 0};
+            first[i] = (struct pairs_class){names[i], 1 + i, 0, before, 0};
+            second[i] = (struct pairs_class){names[i], 90 + i, 0, after, 0};
             culprits += after > before && after - before > limit &&
                         100 * (after - before) > percent * before;
         }
