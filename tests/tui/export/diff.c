@@ -1,6 +1,7 @@
 #include "tui/export/diff.h"
 
 #include "tests/tui/model/pairs.h"
+#include "tui/model/diff_paths.h"
 #include "written.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -213,6 +214,83 @@ frames_of_gems_on_the_way_share_a_row(void **state)
     written_expect_null(stack, "5.line");
     json_decref(document);
     end(&comparison);
+}
+
+// Frames of the program alone, so that none are folded.
+static struct model *
+random_tree(uint64_t *random, uint32_t id)
+{
+    struct tree_node nodes[120];
+    struct tree_site sites[120];
+    uint32_t count = 1 + (uint32_t)pairs_random(random, COUNT(nodes) - 1);
+    uint64_t live = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = (uint32_t)pairs_random(random, i + 1);
+        nodes[i] = (struct tree_node){id + i + 1, parent > 0 ? id + parent : 0, 16,
+                                      1 + (uint32_t)pairs_random(random, 5), 0};
+        sites[i] = pairs_site(id + i + 1, 0, pairs_random(random, 3));
+        live += sites[i].live;
+    }
+    const struct pairs_class order = {"Order", PAIRS_ORDER, 0, live, 40 * live};
+    struct model *model = pairs_model(1, 100, &order, 1);
+    assert_true(pairs_frame(model, 16, "run", "/app.rb", 1));
+    assert_true(pairs_tree(model, PAIRS_ORDER,
+                           (struct tree){.live = live,
+                                         .nodes = nodes,
+                                         .node_count = count,
+                                         .sites = sites,
+                                         .site_count = count}));
+    return model;
+}
+
+// Rows that have to be there: what changed, and everything above it.
+static size_t
+rows_of(const struct diff *diff)
+{
+    struct diff_paths paths;
+    size_t rows = 1;
+    assert_true(diff_paths_init(&paths, diff, &diff->classes[0], DIFF_OF_OBJECTS));
+    bool *above = calloc(paths.node_count + 1u, sizeof *above);
+    if (above == NULL) {
+        abort();
+    }
+    for (uint32_t i = 0; i < paths.site_count; i++) {
+        uint32_t node = paths.sites[i].change != 0 ? paths.sites[i].node : 0;
+        for (; node != 0 && !above[node]; node = paths.nodes[node].parent) {
+            above[node] = true;
+            rows++;
+        }
+    }
+    free(above);
+    diff_paths_destroy(&paths);
+    return rows;
+}
+
+static void
+every_path_that_changed_is_there_with_its_callers(void **state)
+{
+    uint64_t random = 23;
+    unsigned checked = 0;
+
+    (void)state;
+    for (int round = 0; round < 60; round++) {
+        struct comparison comparison =
+            compare(random_tree(&random, 100), random_tree(&random, 900));
+        char *text = written_text(write_text, &comparison);
+        const char *at = strstr(text, "AFTER  PATH\n");
+        size_t rows = 0;
+        for (at = at != NULL ? strchr(at, '\n') + 1 : NULL; at != NULL && *at != '\0';
+             at = strchr(at, '\n') + 1) {
+            rows++;
+        }
+        if (comparison.diff.classes[0].change.live > 0) {
+            assert_int_equal(rows, rows_of(&comparison.diff));
+            checked++;
+        }
+        free(text);
+        end(&comparison);
+    }
+    assert_true(checked > 10);
 }
 
 static struct model *
@@ -589,6 +667,7 @@ main(void)
         cmocka_unit_test(shows_the_paths_of_what_grew_from_the_callers_on),
         cmocka_unit_test(says_that_a_line_moved_since_the_other_program),
         cmocka_unit_test(frames_of_gems_on_the_way_share_a_row),
+        cmocka_unit_test(every_path_that_changed_is_there_with_its_callers),
         cmocka_unit_test(estimates_say_how_sure_they_are),
         cmocka_unit_test(says_that_there_were_no_stacks_to_compare_with),
         cmocka_unit_test(a_section_ends_with_how_many_more_there_are),

@@ -254,6 +254,86 @@ in_one_process_another_line_is_another_path(void **state)
     close_pair(&pair);
 }
 
+// Between the end of a connection and the first whole sample of the next one, classes
+// of before have ids that may be another's by now.
+static void
+an_id_that_is_another_class_by_now_does_not_lend_its_tree(void **state)
+{
+    static const struct class_name other = {
+        PAIRS_ORDER, 0, {"Cart", 4}
+    };
+    static const struct tree_node node = {20, 0, 16, 9, 0};
+    const struct tree_site site = pairs_site(20, 0, 600);
+    struct model *after = pairs_shop_after(0);
+    struct pair pair;
+
+    (void)state;
+    model_reconnect(after);
+    assert_true(model_apply(after, &(struct message){
+                                       .kind = MESSAGE_NAMES, .names = {&other, 1}
+    }));
+    assert_true(pairs_tree(after, PAIRS_ORDER,
+                           (struct tree){.live = 600,
+                                         .nodes = &node,
+                                         .node_count = 1,
+                                         .sites = &site,
+                                         .site_count = 1}));
+    open_pair(&pair, pairs_shop_before(), after);
+    assert_false(pair.paths.known_after);
+    assert_int_equal(pair.paths.trees_after, 0);
+    close_pair(&pair);
+}
+
+static void
+a_program_that_was_started_again_is_compared_by_names(void **state)
+{
+    static const struct class_name named = {
+        44, 0, {"Order", 5}
+    };
+    static const struct class_row row = {44, 9, 9, 0, 360};
+    static const struct tree_node node = {70, 0, 31, 7, 0};
+    const struct tree_site site = pairs_site(70, 0, 9);
+    struct model *after = pairs_shop_before();
+    struct pair pair;
+
+    (void)state;
+    model_reconnect(after);
+    assert_true(model_apply(
+        after, &(struct message){
+                   .kind = MESSAGE_HELLO,
+                   .hello = {.version = PROTOCOL_VERSION, .pid = 99, .started_us = 5},
+    }));
+    assert_true(model_apply(after, &(struct message){
+                                       .kind = MESSAGE_NAMES, .names = {&named, 1}
+    }));
+    assert_true(model_apply(after, &(struct message){
+                                       .kind = MESSAGE_SAMPLE,
+                                       .at = {500 * SECOND, 500 * SECOND},
+                                       .sample = { .key = true,
+                                              .mode = MODE_COUNT,
+                                              .totals = {9, 9, 0, 360},
+                                              .rows = &row,
+                                              .row_count = 1},
+    }));
+    assert_true(pairs_frame(after, 31, "<main>", "/srv/shop/server.rb", 1));
+    assert_true(pairs_tree(after, 44,
+                           (struct tree){.live = 9,
+                                         .nodes = &node,
+                                         .node_count = 1,
+                                         .sites = &site,
+                                         .site_count = 1}));
+    open_pair(&pair, pairs_shop_before(), after);
+    assert_false(pair.diff.same_process);
+    assert_int_equal(pair.diff.count, 1);
+    assert_int_equal(pair.diff.classes[0].change.live, -91);
+    assert_int_equal(pair.paths.site_count, 4);
+    expect_site(&pair.paths, 0, "Cache#fetch", DIFF_GONE, 60, 0);
+    // the only line of <main> on either side: it moved
+    expect_site(&pair.paths, 3, "<main>", DIFF_ADDED, 0, 9);
+    assert_true(diff_paths_moved(&pair.paths, pair.paths.sites[3].node));
+    close_pair(&pair);
+}
+
 static void
 code_that_was_loaded_again_is_the_same_path(void **state)
 {
@@ -860,6 +940,8 @@ main(void)
         cmocka_unit_test(finds_lines_that_moved_with_their_method_in_another_process),
         cmocka_unit_test(lines_that_moved_within_a_method_keep_their_order),
         cmocka_unit_test(in_one_process_another_line_is_another_path),
+        cmocka_unit_test(an_id_that_is_another_class_by_now_does_not_lend_its_tree),
+        cmocka_unit_test(a_program_that_was_started_again_is_compared_by_names),
         cmocka_unit_test(code_that_was_loaded_again_is_the_same_path),
         cmocka_unit_test(frames_without_a_name_are_known_in_their_process_alone),
         cmocka_unit_test(a_method_called_as_a_special_frame_is_not_that_frame),
