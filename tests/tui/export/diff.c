@@ -266,6 +266,17 @@ rows_of(const struct diff *diff)
     return rows;
 }
 
+static size_t
+lines_below(const char *text, const char *head)
+{
+    const char *found = strstr(text, head);
+    size_t lines = 0;
+    for (const char *at = found != NULL ? found : ""; *at != '\0'; at++) {
+        lines += *at == '\n';
+    }
+    return lines > 0 ? lines - 1 : 0; // the head ends with one
+}
+
 static void
 every_path_that_changed_is_there_with_its_callers(void **state)
 {
@@ -277,12 +288,7 @@ every_path_that_changed_is_there_with_its_callers(void **state)
         struct comparison comparison =
             compare(random_tree(&random, 100), random_tree(&random, 900));
         char *text = written_text(write_text, &comparison);
-        const char *at = strstr(text, "AFTER  PATH\n");
-        size_t rows = 0;
-        for (at = at != NULL ? strchr(at, '\n') + 1 : NULL; at != NULL && *at != '\0';
-             at = strchr(at, '\n') + 1) {
-            rows++;
-        }
+        size_t rows = lines_below(text, "AFTER  PATH\n");
         if (comparison.diff.classes[0].change.live > 0) {
             assert_int_equal(rows, rows_of(&comparison.diff));
             checked++;
