@@ -99,7 +99,9 @@ write_paths(const struct check *check, const struct diff_class *class,
     if (!diff_paths_init(&paths, check->diff, class, measured(measure))) {
         return false;
     }
-    if (!paths.known_before || !paths.known_after) {
+    if (paths.cut) {
+        fprintf(out, "%*s  more paths than can be compared\n", INDENT, "");
+    } else if (!paths.known_before || !paths.known_after) {
         fprintf(out, "%*s  stacks are missing at one end: where those there are from\n",
                 INDENT, "");
     } else if (!paths.exact) {

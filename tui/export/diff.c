@@ -158,6 +158,9 @@ write_section(const struct diff *diff, struct diff_choice choice, enum diff_kind
 static const char *
 missing(const struct diff_paths *paths)
 {
+    if (paths->cut) {
+        return ": more paths than can be compared";
+    }
     if (!paths->known_before && !paths->known_after) {
         return ": no stacks of all its objects were taken, paths are of those there are";
     }

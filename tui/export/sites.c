@@ -414,9 +414,10 @@ sites_json(const struct diff_paths *paths, struct sites_choice choice)
             array = NULL;
         }
     }
-    return json_pack("{ss sb sb sb sI so}", "measure",
+    return json_pack("{ss sb sb sb sb sI so}", "measure",
                      paths->measure == DIFF_OF_BYTES ? "bytes" : "objects",
                      "known_before", paths->known_before, "known_after",
-                     paths->known_after, "exact", paths->exact, "left_out",
-                     (json_int_t)(count_chosen(paths, choice) - count), "sites", array);
+                     paths->known_after, "cut", paths->cut, "exact", paths->exact,
+                     "left_out", (json_int_t)(count_chosen(paths, choice) - count),
+                     "sites", array);
 }

@@ -29,6 +29,7 @@ bool sites_write(const struct diff_paths *paths, struct sites_choice choice, int
 
 // {"measure":   "objects" or "bytes": what sites are ordered and judged by
 //  "known_before", "known_after": both sides have all trees, else no change is known
+//  "cut":       there were more paths than can be compared
 //  "exact":     no figure is an estimate
 //  "left_out":  sites that changed and are beyond those listed
 //  "sites": [{"kind": "added", "grown", "shrunk", "gone", "unknown"

@@ -465,6 +465,7 @@ has_every_name_that_was_promised(void **state)
         "classes.0.paths.known_before",
         "classes.0.paths.known_after",
         "classes.0.paths.exact",
+        "classes.0.paths.cut",
         "classes.0.paths.left_out",
         "classes.0.paths.sites.0.kind",
         "classes.0.paths.sites.0.significant",
