@@ -26,13 +26,6 @@ words_class(const struct model_class *class, char *spare, size_t capacity)
     return spare;
 }
 
-const char *
-words_command(const struct model *model)
-{
-    const char *command = model_hello(model)->command.bytes;
-    return command ? command : "";
-}
-
 void
 words_cut(char *text, size_t capacity)
 {
@@ -47,6 +40,13 @@ words_cut(char *text, size_t capacity)
         end--;
     }
     text[end] = '\0';
+}
+
+const char *
+words_command(const struct model *model)
+{
+    const char *command = model_hello(model)->command.bytes;
+    return command ? command : "";
 }
 
 void

@@ -373,7 +373,7 @@ can(const struct view *view, const struct scene *scene, enum action action)
     case ACTION_SINCE_MARK:
         return model_mark(scene->model, 0) != NULL;
     case ACTION_MARK:
-        return figures && !scene->paused;
+        return figures;
     case ACTION_BACK:
         return false;
     default:
