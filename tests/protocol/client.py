@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """A client of memtop's protocol in another language: protocol/README.md, the
-standard library and the msgpack module, nothing else.
+standard library and the msgpack module, nothing else; for the compressed frames of
+recordings the zstandard module as well.
 
     client.py SOCKET [--seconds N] [--samples N]   greets a live probe
     client.py SOCKET --open CLASS                  opens a class, prints its tree
-    client.py --file FILE                          reads frames from a file
+    client.py --file FILE                          reads frames from a file: a recording
 
 Prints what it saw as one JSON object, or with --open the class's call tree as
 text once there is one. Exits 4 on bytes that are no sound
@@ -23,6 +24,7 @@ import msgpack
 HEADER = struct.Struct(">4sIBBHIQQ")
 BODY_MAX = 16 * 1024 * 1024
 VERSION = 1
+ZSTD = 1  # the flag
 
 PROCESS = ("rss_bytes", "heap_slots_live", "heap_slots_free", "gc_count",
            "gc_major_count", "gc_time_ms", "heap_age_ms")
@@ -93,9 +95,21 @@ def frames(read):
             raise Broken(f"byte {offset}: the stream ends inside a body")
         if crc_of(header, body) != crc:
             raise Broken(f"byte {offset}: the CRC does not fit")
-        if kind in KINDS and flags == 0:
-            yield unpack(kind, body)
+        if kind in KINDS and flags in (0, ZSTD):
+            yield unpack(kind, decompress(body) if flags else body)
         offset += HEADER.size + length
+
+
+def decompress(body):
+    """The content of a compressed body, whose claim is not believed."""
+    import zstandard  # not on every system, and only recordings need it
+    try:
+        length = zstandard.frame_content_size(body)
+        if not 0 <= length <= BODY_MAX:
+            raise Broken(f"a body that claims {length} bytes")
+        return zstandard.ZstdDecompressor().decompress(body)
+    except zstandard.ZstdError as problem:
+        raise Broken(f"a body that is no zstd: {problem}") from problem
 
 
 def unpack(kind, body):

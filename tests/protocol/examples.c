@@ -1,6 +1,8 @@
 #include "tests/protocol/examples.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -234,4 +236,45 @@ example_same(const struct message *one, const struct message *other)
     buffer_destroy(&second);
     buffer_destroy(&first);
     return same;
+}
+
+// The bytes of a line of a hex dump, up to its remark.
+static void
+read_hex_line(const char *line, struct buffer *bytes)
+{
+    while (isxdigit((unsigned char)line[0]) && isxdigit((unsigned char)line[1])) {
+        char digits[] = {line[0], line[1], '\0'};
+        unsigned char byte = (unsigned char)strtoul(digits, NULL, 16);
+        if (!buffer_append(bytes, &byte, 1)) {
+            abort();
+        }
+        line += line[2] == ' ' ? 3 : 2;
+    }
+}
+
+// The dump begins with a line of three backticks, "hex " and the name.
+void
+example_specified(struct buffer *bytes, const char *name)
+{
+    char line[256];
+    char begin[64];
+    bool inside = false;
+    FILE *file = fopen(SPECIFICATION, "r");
+    if (file == NULL) {
+        abort();
+    }
+    (void)snprintf(begin, sizeof begin, "```hex %s\n", name);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (inside && line[0] == '`') {
+            break;
+        }
+        if (inside) {
+            read_hex_line(line, bytes);
+        }
+        inside = inside || strcmp(line, begin) == 0;
+    }
+    fclose(file);
+    if (!inside) {
+        abort();
+    }
 }

@@ -25,6 +25,9 @@ void example_encode(struct buffer *out, const struct message *message);
 // Append a frame of any kind around any body, its CRC right.
 void example_frame(struct buffer *out, uint8_t kind, const void *body, size_t length);
 
+// Append the bytes that README.md's hex dump of this name shows; abort when it has none.
+void example_specified(struct buffer *bytes, const char *name);
+
 // Whether two messages encode to the same bytes.
 bool example_same(const struct message *one, const struct message *other);
 

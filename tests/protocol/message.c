@@ -1,6 +1,5 @@
 #include "protocol/message.h"
 
-#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,42 +12,6 @@
 
 #include "tests/protocol/examples.h"
 
-// The bytes of a line of a hex dump, up to its remark.
-static void
-read_hex_line(const char *line, struct buffer *bytes)
-{
-    while (isxdigit((unsigned char)line[0]) && isxdigit((unsigned char)line[1])) {
-        char digits[] = {line[0], line[1], '\0'};
-        unsigned char byte = (unsigned char)strtoul(digits, NULL, 16);
-        assert_true(buffer_append(bytes, &byte, 1));
-        line += line[2] == ' ' ? 3 : 2;
-    }
-}
-
-// The bytes of README.md's dump that begins with a line of three backticks, "hex "
-// and the name.
-static void
-read_specified(const char *name, struct buffer *bytes)
-{
-    char line[256];
-    char begin[64];
-    bool inside = false;
-    FILE *file = fopen(SPECIFICATION, "r");
-    assert_non_null(file);
-    snprintf(begin, sizeof begin, "```hex %s\n", name);
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (inside && line[0] == '`') {
-            break;
-        }
-        if (inside) {
-            read_hex_line(line, bytes);
-        }
-        inside = inside || strcmp(line, begin) == 0;
-    }
-    fclose(file);
-    assert_true(inside);
-}
-
 static void
 encodes_each_message_to_the_bytes_that_the_specification_shows(void **state)
 {
@@ -57,7 +20,7 @@ encodes_each_message_to_the_bytes_that_the_specification_shows(void **state)
         struct buffer specified = {0};
         struct buffer encoded = {0};
         print_message("%s\n", examples[i].name);
-        read_specified(examples[i].name, &specified);
+        example_specified(&specified, examples[i].name);
         example_encode(&encoded, &examples[i].message);
         assert_int_equal(encoded.length, specified.length);
         assert_memory_equal(encoded.bytes, specified.bytes, specified.length);

@@ -66,8 +66,8 @@ unpack_key(struct tape *tape, const struct found *found, struct message *message
     if (found->frame.kind != MESSAGE_KEY) {
         return false;
     }
-    enum unpack_status status = unpack_frame(
-        &tape->unpacker, &found->frame, found->bytes + FRAME_HEADER_BYTES, message);
+    enum unpack_status status = unpack_frame(&tape->unpacker, &found->frame,
+                                             found->bytes + FRAME_HEADER_BYTES, message);
     if (status == UNPACK_NO_MEMORY) {
         tape->exhausted = true;
         fail_memory(tape);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sched.h>
 
 #include "tests/tui/record/scene.h"
 #include "tui/record/verify.h"
@@ -250,8 +251,6 @@ a_file_in_the_way_of_the_copy_is_not_removed(void **state)
 
     // But the copy of one that was killed is
     scene_write(scene_path("left.part"), "MTOP", 4);
-    struct buffer ignored = {0};
-    buffer_destroy(&ignored);
     story_begin(&story, CLASSES, CHANGING, SEED);
     writer = open_writer("left", &bounded);
     assert_true(scene_add(&story, writer, NULL, 1000));
@@ -315,7 +314,10 @@ a_full_disk_ends_the_recording_soundly(void **state)
     char path[300];
     (void)snprintf(folder, sizeof folder, "%s", scene_path("disk"));
     assert_int_equal(mkdir(folder, 0700), 0);
-    if (mount("none", folder, "tmpfs", 0, "size=512k") != 0) {
+    // In a name space of our own: nothing is left mounted, whatever happens.
+    if (unshare(CLONE_NEWNS) != 0 ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", folder, "tmpfs", 0, "size=512k") != 0) {
         print_message("skipped: only root may mount a small disk here\n");
         skip();
     }
@@ -360,6 +362,15 @@ size_of(const char *name)
     return stat(scene_path(name), &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
+// It writes until it is killed; one that ended has failed.
+static void
+wait_for_size(const char *name, uint64_t size, pid_t child)
+{
+    while (size_of(name) < size) {
+        assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
+    }
+}
+
 static void
 end_writer(pid_t child)
 {
@@ -379,8 +390,7 @@ a_writer_killed_at_any_moment_leaves_at_most_one_unfinished_frame(void **state)
         const struct writer_options *options = round % 2 == 0 ? &fresh : &bounded;
         uint64_t enough = 30000 + (uint64_t)round * 3701;
         pid_t child = start_writer("killed", options);
-        while (size_of("killed") < enough) {
-        }
+        wait_for_size("killed", enough, child);
         end_writer(child);
         struct verify_report report;
         struct tape *tape = scene_open(scene_path("killed"));
@@ -406,8 +416,7 @@ a_growing_file_is_followed_while_another_process_writes_it(void **state)
     (void)state;
     static const struct writer_options bounded = {WRITER_NEW, 2000000, 5000000};
     pid_t child = start_writer("tailed", &bounded);
-    while (size_of("tailed") == 0) {
-    }
+    wait_for_size("tailed", 1, child);
     struct tape *tape = scene_open(scene_path("tailed"));
     struct cursor cursor;
     cursor_start(&cursor, tape);
@@ -416,6 +425,7 @@ a_growing_file_is_followed_while_another_process_writes_it(void **state)
     while (table.samples < 3000 || tape_first(tape) == first) {
         enum tape_refresh refresh = tape_refresh(tape);
         assert_true(refresh == TAPE_SAME || refresh == TAPE_GREW);
+        assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
         assert_int_equal(table_play(&table, &cursor, tape, UINT64_MAX), TAPE_END);
     }
     assert_true(table_right(&table, CLASSES, CHANGING));
