@@ -14,6 +14,7 @@
 #include "tests/tui/memory.h"
 #include "tests/tui/model/noise.h"
 #include "tests/tui/model/portrait.h"
+#include "tui/model/tree.h"
 
 #define SECOND UINT64_C(1000000)
 
@@ -195,6 +196,51 @@ goes_on_from_a_snapshot_as_if_it_had_been_there_all_the_time(void **state)
     (void)state;
     for (uint64_t seed = 100; seed < 120; seed++) {
         follow(seed, 20 + (int)(seed * 37 % 400), 700, seed % 2 == 0);
+    }
+}
+
+static void
+expect_same_class(struct model *one, struct model *other, class_id id)
+{
+    const struct model_class *left = model_class_find(one, id);
+    const struct model_class *right = model_class_find(other, id);
+    assert_non_null(right);
+    assert_string_equal(left->name, right->name);
+    assert_string_equal(left->reason, right->reason);
+    assert_memory_equal(&left->now.live, &right->now.live, 4 * sizeof(uint64_t));
+    assert_true(left->baseline == right->baseline);
+    const struct tree_model *tree = model_tree(one, id);
+    const struct tree_model *copy = model_tree(other, id);
+    assert_int_equal(tree != NULL, copy != NULL);
+    for (uint32_t i = 0; tree != NULL && i < tree_node_count(tree); i++) {
+        assert_true(tree_node_id(tree, i) == tree_node_id(copy, i));
+        assert_true(tree_total(tree, i).live == tree_total(copy, i).live);
+        assert_true(tree_delta(tree, i) == tree_delta(copy, i));
+    }
+}
+
+// What a reader does behind damage: the next key group, on top of what it knew.
+static void
+makes_right_what_a_reader_missed(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 40; seed < 60; seed++) {
+        struct noise noise = {.seed = seed, .quiet = true};
+        struct far far = far_start();
+        struct model *live = model_new();
+        for (int step = 0; step < 400; step++) {
+            struct message message = noise_next(&noise);
+            assert_true(model_apply(live, &message));
+            assert_true(step == 300 ? model_mark_set(live, 0) : true);
+            assert_true(step > 250 || send(&far, &message));
+        }
+        assert_true(snapshot_each(live, send, &far));
+        assert_true(model_mark_use(live, 0) && model_mark_use(far.model, 0));
+        for (size_t i = 0; i < model_class_count(live); i++) {
+            expect_same_class(live, far.model, model_class_at(live, i)->id);
+        }
+        far_stop(&far);
+        model_free(live);
     }
 }
 
@@ -492,6 +538,7 @@ main(void)
         cmocka_unit_test(any_model_comes_out_of_its_snapshot_as_it_was),
         cmocka_unit_test(its_sample_is_a_key_with_the_time_of_the_last_one),
         cmocka_unit_test(goes_on_from_a_snapshot_as_if_it_had_been_there_all_the_time),
+        cmocka_unit_test(makes_right_what_a_reader_missed),
         cmocka_unit_test(takes_a_mark_in_parts_and_replaces_it_by_one_of_another_moment),
         cmocka_unit_test(
             opens_a_gap_where_nothing_was_recorded_but_not_for_a_dropped_frame),
