@@ -118,34 +118,86 @@ any_model_comes_out_of_its_snapshot_as_it_was(void **state)
     }
 }
 
+struct keys {
+    struct stamp sampled;
+    int samples;
+    int trees;
+};
+
 static bool
-first_sample(void *context, const struct message *message)
+note_keys(void *context, const struct message *message)
 {
-    const struct message **found = context;
-    static struct message kept;
-    if (message->kind == MESSAGE_SAMPLE && *found == NULL) {
-        kept = *message;
-        *found = &kept;
+    struct keys *keys = context;
+    if (message->kind == MESSAGE_SAMPLE) {
+        keys->sampled = message->at;
+        assert_int_equal(message->sample.key, keys->samples++ == 0);
+    }
+    if (message->kind == MESSAGE_TREE) {
+        keys->trees += message->tree.key;
     }
     return true;
 }
 
 static void
-its_sample_is_a_key_with_the_time_of_the_last_one(void **state)
+its_sample_and_trees_are_keys_with_the_time_of_the_last_ones(void **state)
 {
     struct noise noise = {.seed = 3, .quiet = true};
     struct model *model = model_new();
-    const struct message *sample = NULL;
+    struct keys keys = {
+        {0, 0},
+        0, 0
+    };
     (void)state;
-    for (int step = 0; step < 50; step++) {
+    for (int step = 0; step < 300; step++) {
         struct message message = noise_next(&noise);
         assert_true(model_apply(model, &message));
     }
-    assert_true(snapshot_each(model, first_sample, &sample));
-    assert_non_null(sample);
-    assert_true(sample->sample.key);
-    assert_true(sample->at.monotonic_us == model_time(model).monotonic_us);
-    assert_true(sample->at.wall_us == model_time(model).wall_us);
+    assert_true(snapshot_each(model, note_keys, &keys));
+    assert_int_equal(keys.samples, 1);
+    assert_int_equal(keys.trees, NOISE_OPEN);
+    assert_true(keys.sampled.monotonic_us == model_time(model).monotonic_us);
+    assert_true(keys.sampled.wall_us == model_time(model).wall_us);
+    model_free(model);
+}
+
+// What is shown is escaped once, and what is opened is the file's own name.
+static void
+shows_hostile_names_as_they_were_and_opens_the_same_files(void **state)
+{
+    struct model *model = model_new();
+    const struct class_name name = {7, 0, text_of("A\xff\x1b[2J\\x1B")};
+    const struct frame_name frames[] = {
+        {16, 0, text_of("a\n"), {"/x\n\xff", 4}, 1},
+        {17, 0, text_of(""),    {"/a\0b", 4},    2}
+    };
+    const struct tree_node nodes[] = {
+        {20, 0,  16, 5, 0},
+        {21, 20, 17, 9, 1}
+    };
+    struct message message = {
+        .kind = MESSAGE_NAMES, .names = {&name, 1}
+    };
+    (void)state;
+    assert_true(model_apply(model, &message));
+    message = (struct message){
+        .kind = MESSAGE_FRAMES, .frames = {frames, 2}
+    };
+    assert_true(model_apply(model, &message));
+    message = (struct message){
+        .kind = MESSAGE_TREE,
+        .tree = {.class_id = 7, .key = true, .nodes = nodes, .node_count = 2}
+    };
+    assert_true(model_apply(model, &message));
+    struct far far = snapshot_of(model);
+    const struct model_class *class = model_class_find(far.model, 7);
+    const struct tree_model *tree = model_tree(far.model, 7);
+    assert_string_equal(class->name, "A\\xFF\\x1B[2J\\x1B");
+    assert_string_equal(tree_frame(tree, 1)->label, "a\\x0A");
+    assert_string_equal(tree_frame(tree, 1)->path, "/x\\x0A\\xFF");
+    assert_string_equal(tree_frame(tree, 1)->file, "/x\n\xff");
+    assert_string_equal(tree_frame(tree, 2)->path, "/a\\x00b");
+    assert_string_equal(tree_frame(tree, 2)->file, ""); // there is no such file
+    far_stop(&far);
     model_free(model);
 }
 
@@ -158,7 +210,9 @@ follow(uint64_t seed, int before, int after, bool quiet)
     struct model *live = model_new();
     uint64_t passed_us = 0;
     bool compared = false;
-    for (int step = 0; step < before; step++) {
+    // one in four begins behind a hello, before its first sample
+    bool at_hello = seed % 4 == 1;
+    for (int step = 0; step < before || (at_hello && noise.connection > 1); step++) {
         struct message message = noise_next(&noise);
         assert_true(model_apply(live, &message));
         if (noise_pick(&noise, 40) == 0) {
@@ -536,7 +590,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_that_knows_nothing_has_an_empty_snapshot),
         cmocka_unit_test(any_model_comes_out_of_its_snapshot_as_it_was),
-        cmocka_unit_test(its_sample_is_a_key_with_the_time_of_the_last_one),
+        cmocka_unit_test(its_sample_and_trees_are_keys_with_the_time_of_the_last_ones),
+        cmocka_unit_test(shows_hostile_names_as_they_were_and_opens_the_same_files),
         cmocka_unit_test(goes_on_from_a_snapshot_as_if_it_had_been_there_all_the_time),
         cmocka_unit_test(makes_right_what_a_reader_missed),
         cmocka_unit_test(takes_a_mark_in_parts_and_replaces_it_by_one_of_another_moment),
