@@ -253,6 +253,66 @@ goes_on_from_a_snapshot_as_if_it_had_been_there_all_the_time(void **state)
     }
 }
 
+// To both models.
+static void
+tell(struct model *live, struct far *replay, const struct message *message)
+{
+    assert_true(model_apply(live, message));
+    assert_true(replay == NULL || send(replay, message));
+}
+
+static void
+connect(struct model *live, struct far *replay, uint64_t pid)
+{
+    const struct message hello = {
+        .kind = MESSAGE_HELLO,
+        .hello = {.version = PROTOCOL_VERSION,
+                  .pid = pid,
+                  .command = text_of("ruby"),
+                  .runtime = text_of("ruby 3.1.2"),
+                  .interval_ms = 1000}
+    };
+    tell(live, replay, &hello);
+}
+
+static void
+count_one(struct model *live, struct far *replay, uint64_t second, class_id id)
+{
+    const struct class_name name = {id, 0, text_of("A")};
+    const struct class_row row = {id, second, second, 0, 40 * second};
+    const struct message named = {
+        .kind = MESSAGE_NAMES, .names = {&name, 1}
+    };
+    struct message sample = {
+        .kind = MESSAGE_SAMPLE, .at = {second * SECOND, 1}
+    };
+    sample.sample =
+        (struct sample){.key = true, .mode = MODE_COUNT, .rows = &row, .row_count = 1};
+    tell(live, replay, &named);
+    tell(live, replay, &sample);
+}
+
+// The gap, and with another process the new beginning, are still to come.
+static void
+remembers_that_a_connection_has_begun_but_no_sample_came(void **state)
+{
+    (void)state;
+    for (uint64_t pid = 10; pid <= 11; pid++) {
+        struct model *live = model_new();
+        connect(live, NULL, 10);
+        count_one(live, NULL, 100, 1);
+        connect(live, NULL, pid);
+        struct far replay = snapshot_of(live);
+        portrait_expect_same(live, replay.model, false, "behind the hello");
+        count_one(live, &replay, 102, 2);
+        portrait_expect_same(live, replay.model, true, "with the first sample");
+        assert_int_equal(model_connected(replay.model).monotonic_us,
+                         (pid == 10 ? 100 : 102) * SECOND);
+        far_stop(&replay);
+        model_free(live);
+    }
+}
+
 static void
 expect_same_class(struct model *one, struct model *other, class_id id)
 {
@@ -593,6 +653,7 @@ main(void)
         cmocka_unit_test(its_sample_and_trees_are_keys_with_the_time_of_the_last_ones),
         cmocka_unit_test(shows_hostile_names_as_they_were_and_opens_the_same_files),
         cmocka_unit_test(goes_on_from_a_snapshot_as_if_it_had_been_there_all_the_time),
+        cmocka_unit_test(remembers_that_a_connection_has_begun_but_no_sample_came),
         cmocka_unit_test(makes_right_what_a_reader_missed),
         cmocka_unit_test(takes_a_mark_in_parts_and_replaces_it_by_one_of_another_moment),
         cmocka_unit_test(
