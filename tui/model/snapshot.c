@@ -337,6 +337,7 @@ say_judged(const struct snapshot *snapshot)
     });
 }
 
+// Of all classes once there are verdicts: who knew more than this forgets it then.
 static bool
 say_verdicts(const struct snapshot *snapshot)
 {
@@ -346,7 +347,7 @@ say_verdicts(const struct snapshot *snapshot)
     for (size_t next = 0; good && next < snapshot->count;) {
         size_t count = 0;
         for (; next < snapshot->count && count < VERDICTS_A_MESSAGE; next++) {
-            if (snapshot->said[next].entry->reason != NULL) { // told, whatever it was
+            if (snapshot->model->judged || snapshot->said[next].entry->reason != NULL) {
                 list[count] = verdict_of(&snapshot->said[next]);
                 judged = judged || list[count].verdict != VERDICT_NONE;
                 count++;

@@ -14,6 +14,7 @@
 #include "tests/tui/memory.h"
 #include "tests/tui/model/noise.h"
 #include "tests/tui/model/portrait.h"
+#include "tui/model/tree.h"
 
 #define SECOND UINT64_C(1000000)
 
@@ -117,34 +118,86 @@ any_model_comes_out_of_its_snapshot_as_it_was(void **state)
     }
 }
 
+struct keys {
+    struct stamp sampled;
+    int samples;
+    int trees;
+};
+
 static bool
-first_sample(void *context, const struct message *message)
+note_keys(void *context, const struct message *message)
 {
-    const struct message **found = context;
-    static struct message kept;
-    if (message->kind == MESSAGE_SAMPLE && *found == NULL) {
-        kept = *message;
-        *found = &kept;
+    struct keys *keys = context;
+    if (message->kind == MESSAGE_SAMPLE) {
+        keys->sampled = message->at;
+        assert_int_equal(message->sample.key, keys->samples++ == 0);
+    }
+    if (message->kind == MESSAGE_TREE) {
+        keys->trees += message->tree.key;
     }
     return true;
 }
 
 static void
-its_sample_is_a_key_with_the_time_of_the_last_one(void **state)
+its_sample_and_trees_are_keys_with_the_time_of_the_last_ones(void **state)
 {
     struct noise noise = {.seed = 3, .quiet = true};
     struct model *model = model_new();
-    const struct message *sample = NULL;
+    struct keys keys = {
+        {0, 0},
+        0, 0
+    };
     (void)state;
-    for (int step = 0; step < 50; step++) {
+    for (int step = 0; step < 300; step++) {
         struct message message = noise_next(&noise);
         assert_true(model_apply(model, &message));
     }
-    assert_true(snapshot_each(model, first_sample, &sample));
-    assert_non_null(sample);
-    assert_true(sample->sample.key);
-    assert_true(sample->at.monotonic_us == model_time(model).monotonic_us);
-    assert_true(sample->at.wall_us == model_time(model).wall_us);
+    assert_true(snapshot_each(model, note_keys, &keys));
+    assert_int_equal(keys.samples, 1);
+    assert_int_equal(keys.trees, NOISE_OPEN);
+    assert_true(keys.sampled.monotonic_us == model_time(model).monotonic_us);
+    assert_true(keys.sampled.wall_us == model_time(model).wall_us);
+    model_free(model);
+}
+
+// What is shown is escaped once, and what is opened is the file's own name.
+static void
+shows_hostile_names_as_they_were_and_opens_the_same_files(void **state)
+{
+    struct model *model = model_new();
+    const struct class_name name = {7, 0, text_of("A\xff\x1b[2J\\x1B")};
+    const struct frame_name frames[] = {
+        {16, 0, text_of("a\n"), {"/x\n\xff", 4}, 1},
+        {17, 0, text_of(""),    {"/a\0b", 4},    2}
+    };
+    const struct tree_node nodes[] = {
+        {20, 0,  16, 5, 0},
+        {21, 20, 17, 9, 1}
+    };
+    struct message message = {
+        .kind = MESSAGE_NAMES, .names = {&name, 1}
+    };
+    (void)state;
+    assert_true(model_apply(model, &message));
+    message = (struct message){
+        .kind = MESSAGE_FRAMES, .frames = {frames, 2}
+    };
+    assert_true(model_apply(model, &message));
+    message = (struct message){
+        .kind = MESSAGE_TREE,
+        .tree = {.class_id = 7, .key = true, .nodes = nodes, .node_count = 2}
+    };
+    assert_true(model_apply(model, &message));
+    struct far far = snapshot_of(model);
+    const struct model_class *class = model_class_find(far.model, 7);
+    const struct tree_model *tree = model_tree(far.model, 7);
+    assert_string_equal(class->name, "A\\xFF\\x1B[2J\\x1B");
+    assert_string_equal(tree_frame(tree, 1)->label, "a\\x0A");
+    assert_string_equal(tree_frame(tree, 1)->path, "/x\\x0A\\xFF");
+    assert_string_equal(tree_frame(tree, 1)->file, "/x\n\xff");
+    assert_string_equal(tree_frame(tree, 2)->path, "/a\\x00b");
+    assert_string_equal(tree_frame(tree, 2)->file, ""); // there is no such file
+    far_stop(&far);
     model_free(model);
 }
 
@@ -157,7 +210,9 @@ follow(uint64_t seed, int before, int after, bool quiet)
     struct model *live = model_new();
     uint64_t passed_us = 0;
     bool compared = false;
-    for (int step = 0; step < before; step++) {
+    // one in four begins behind a hello, before its first sample
+    bool at_hello = seed % 4 == 1;
+    for (int step = 0; step < before || (at_hello && noise.connection > 1); step++) {
         struct message message = noise_next(&noise);
         assert_true(model_apply(live, &message));
         if (noise_pick(&noise, 40) == 0) {
@@ -195,6 +250,111 @@ goes_on_from_a_snapshot_as_if_it_had_been_there_all_the_time(void **state)
     (void)state;
     for (uint64_t seed = 100; seed < 120; seed++) {
         follow(seed, 20 + (int)(seed * 37 % 400), 700, seed % 2 == 0);
+    }
+}
+
+// To both models.
+static void
+tell(struct model *live, struct far *replay, const struct message *message)
+{
+    assert_true(model_apply(live, message));
+    assert_true(replay == NULL || send(replay, message));
+}
+
+static void
+connect(struct model *live, struct far *replay, uint64_t pid)
+{
+    const struct message hello = {
+        .kind = MESSAGE_HELLO,
+        .hello = {.version = PROTOCOL_VERSION,
+                  .pid = pid,
+                  .command = text_of("ruby"),
+                  .runtime = text_of("ruby 3.1.2"),
+                  .interval_ms = 1000}
+    };
+    tell(live, replay, &hello);
+}
+
+static void
+count_one(struct model *live, struct far *replay, uint64_t second, class_id id)
+{
+    const struct class_name name = {id, 0, text_of("A")};
+    const struct class_row row = {id, second, second, 0, 40 * second};
+    const struct message named = {
+        .kind = MESSAGE_NAMES, .names = {&name, 1}
+    };
+    struct message sample = {
+        .kind = MESSAGE_SAMPLE, .at = {second * SECOND, 1}
+    };
+    sample.sample =
+        (struct sample){.key = true, .mode = MODE_COUNT, .rows = &row, .row_count = 1};
+    tell(live, replay, &named);
+    tell(live, replay, &sample);
+}
+
+// The gap, and with another process the new beginning, are still to come.
+static void
+remembers_that_a_connection_has_begun_but_no_sample_came(void **state)
+{
+    (void)state;
+    for (uint64_t pid = 10; pid <= 11; pid++) {
+        struct model *live = model_new();
+        connect(live, NULL, 10);
+        count_one(live, NULL, 100, 1);
+        connect(live, NULL, pid);
+        struct far replay = snapshot_of(live);
+        portrait_expect_same(live, replay.model, false, "behind the hello");
+        count_one(live, &replay, 102, 2);
+        portrait_expect_same(live, replay.model, true, "with the first sample");
+        assert_int_equal(model_connected(replay.model).monotonic_us,
+                         (pid == 10 ? 100 : 102) * SECOND);
+        far_stop(&replay);
+        model_free(live);
+    }
+}
+
+static void
+expect_same_class(struct model *one, struct model *other, class_id id)
+{
+    const struct model_class *left = model_class_find(one, id);
+    const struct model_class *right = model_class_find(other, id);
+    assert_non_null(right);
+    assert_string_equal(left->name, right->name);
+    assert_string_equal(left->reason, right->reason);
+    assert_memory_equal(&left->now.live, &right->now.live, 4 * sizeof(uint64_t));
+    assert_true(left->baseline == right->baseline);
+    const struct tree_model *tree = model_tree(one, id);
+    const struct tree_model *copy = model_tree(other, id);
+    assert_int_equal(tree != NULL, copy != NULL);
+    for (uint32_t i = 0; tree != NULL && i < tree_node_count(tree); i++) {
+        assert_true(tree_node_id(tree, i) == tree_node_id(copy, i));
+        assert_true(tree_total(tree, i).live == tree_total(copy, i).live);
+        assert_true(tree_delta(tree, i) == tree_delta(copy, i));
+    }
+}
+
+// What a reader does behind damage: the next key group, on top of what it knew.
+static void
+makes_right_what_a_reader_missed(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 40; seed < 60; seed++) {
+        struct noise noise = {.seed = seed, .quiet = true};
+        struct far far = far_start();
+        struct model *live = model_new();
+        for (int step = 0; step < 400; step++) {
+            struct message message = noise_next(&noise);
+            assert_true(model_apply(live, &message));
+            assert_true(step == 300 ? model_mark_set(live, 0) : true);
+            assert_true(step > 250 || send(&far, &message));
+        }
+        assert_true(snapshot_each(live, send, &far));
+        assert_true(model_mark_use(live, 0) && model_mark_use(far.model, 0));
+        for (size_t i = 0; i < model_class_count(live); i++) {
+            expect_same_class(live, far.model, model_class_at(live, i)->id);
+        }
+        far_stop(&far);
+        model_free(live);
     }
 }
 
@@ -490,8 +650,11 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_that_knows_nothing_has_an_empty_snapshot),
         cmocka_unit_test(any_model_comes_out_of_its_snapshot_as_it_was),
-        cmocka_unit_test(its_sample_is_a_key_with_the_time_of_the_last_one),
+        cmocka_unit_test(its_sample_and_trees_are_keys_with_the_time_of_the_last_ones),
+        cmocka_unit_test(shows_hostile_names_as_they_were_and_opens_the_same_files),
         cmocka_unit_test(goes_on_from_a_snapshot_as_if_it_had_been_there_all_the_time),
+        cmocka_unit_test(remembers_that_a_connection_has_begun_but_no_sample_came),
+        cmocka_unit_test(makes_right_what_a_reader_missed),
         cmocka_unit_test(takes_a_mark_in_parts_and_replaces_it_by_one_of_another_moment),
         cmocka_unit_test(
             opens_a_gap_where_nothing_was_recorded_but_not_for_a_dropped_frame),
