@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tui/app_command.h"
+#include "tui/app_record.h"
 #include "tui/app_state.h"
 #include "tui/app_time.h"
 #include "tui/app_tree.h"
@@ -191,6 +192,9 @@ app_link(struct app *app, enum link_state state, const char *detail, uint64_t no
     if (state == LINK_LIVE && app->scene.link != LINK_LIVE) {
         app->sample_ms = now_ms; // lateness counts from here
         app->scene.sample_ms = app->scene.paused ? app->scene.sample_ms : now_ms;
+    }
+    if (app->scene.link == LINK_LIVE && state != LINK_LIVE) {
+        app_record_gap(app, state == LINK_GONE ? GAP_ENDED : GAP_LOST);
     }
     app->scene.link = state;
     text_escape(app->link_detail, sizeof app->link_detail, detail, strlen(detail));

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tui/app_record.h"
 #include "tui/app_state.h"
 #include "tui/app_time.h"
 #include "tui/app_tree.h"
@@ -377,6 +378,7 @@ static const struct command commands[] = {
     {"mouse", "on|off", ACTION_NONE, run_mouse, "use the mouse here, or leave it to the terminal"},
     {"pause", "", ACTION_PAUSE, app_time_pause, "stop the screen, or go on"},
     {"live", "", ACTION_LIVE, app_time_live, "go on with the screen"},
+    {"record", "[all] [FILE]", ACTION_RECORD, app_record_command, "record into a file, with `all` what is still known of the past too; again: end it"},
     {"goto", "-5m|14:03|A|start|live", ACTION_NONE, app_time_goto, "show another moment: " WHEN_EXAMPLES},
     {"back", "", ACTION_STEP_BACK, app_time_back, "show the sample before"},
     {"on", "", ACTION_STEP_ON, app_time_on, "show the sample after"},
@@ -396,7 +398,7 @@ static const struct command commands[] = {
 static const char *const candidates[] = {
     "census", "edit", "filter ", "flame", "follow", "gc", "goto ", "goto start", "help", "live",
     "mark ", "marks", "mode census", "mode count", "mode dormant", "mode trace", "mouse off", "mouse on",
-    "notices", "pause", "pin", "quit",
+    "notices", "pause", "pin", "quit", "record ", "record all ",
     "since connecting",
     "sort alloc", "sort bytes", "sort delta", "sort free", "sort live", "sort name", "sort rate",
     "sort share",

@@ -6,6 +6,7 @@
 
 #include "tui/app.h"
 #include "tui/record/player.h"
+#include "tui/record/writer.h"
 #include "tui/view/confirm.h"
 #include "tui/view/flame.h"
 #include "tui/view/header_time.h"
@@ -47,6 +48,10 @@ struct app {
     bool tape_short;       // something had no room on the tape
     uint64_t play_from_us; // where playing began
     uint64_t play_from_ms; // and when
+    struct writer *writer; // owned: what comes is recorded, or NULL
+    uint64_t recorded;     // bytes of the last recording
+    char record_path[APP_PATH_BYTES];
+    char record_error[APP_MESSAGE_BYTES];
     struct header_moment moment;
     struct strip_data strip;
     struct strip_point *points; // owned

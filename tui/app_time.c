@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/app_command.h"
+#include "tui/app_record.h"
 #include "tui/app_state.h"
 #include "tui/app_tree.h"
 #include "tui/model/snapshot.h"
@@ -200,6 +201,7 @@ app_time_take(struct app *app, const struct message *message)
 {
     const struct state state = {each_message, app->model};
     app_time_hold(app);
+    app_record_take(app, message);
     if (app->options.tape != NULL || message->kind == MESSAGE_RESULT) {
         return;
     }
@@ -396,6 +398,7 @@ record_mark(void *context, const struct message *message)
 {
     struct app *app = context;
     const struct state state = {each_message, app->model};
+    app_record_take(app, message);
     bool good = model_apply(app->model, message);
     return good && (app->options.tape != NULL || tape_add(app->tape, message, &state));
 }
@@ -523,6 +526,10 @@ app_time_init(struct app *app)
 void
 app_time_destroy(struct app *app)
 {
+    char why[APP_MESSAGE_BYTES];
+    if (app->writer != NULL) {
+        app_record_stop(app, why, sizeof why);
+    }
     player_destroy(&app->player);
     if (app->options.tape == NULL) {
         tape_free(app->tape);

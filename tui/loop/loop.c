@@ -1,5 +1,6 @@
 #include "tui/loop/loop.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +237,56 @@ loop_follow(struct loop *loop, struct app *app, bool (*each)(void *context),
     loop->progress = at_each_sample;
     loop->changed = until_gone;
     return run(loop, app);
+}
+
+static void
+while_going(struct loop *loop, const struct message *message)
+{
+    (void)message;
+    if (!loop->ask(loop->context)) {
+        finish(loop, LOOP_DONE, "");
+    }
+}
+
+static void
+on_time(uv_timer_t *timer)
+{
+    finish(timer->data, LOOP_DONE, "");
+}
+
+static void
+on_told_to_end(uv_signal_t *handle, int number)
+{
+    (void)number;
+    finish(handle->data, LOOP_DONE, "");
+}
+
+enum loop_end
+loop_stay(struct loop *loop, struct app *app, uint64_t duration_ms, bool until_gone_too,
+          bool (*going)(void *context), void *context)
+{
+    static const int numbers[] = {SIGINT, SIGTERM};
+    uv_signal_t handles[2];
+
+    loop->ask = going;
+    loop->context = context;
+    loop->progress = while_going;
+    loop->changed = until_gone_too ? until_gone : NULL;
+    for (int i = 0; i < 2; i++) {
+        uv_signal_init(&loop->uv, &handles[i]);
+        handles[i].data = loop;
+        uv_signal_start(&handles[i], on_told_to_end, numbers[i]);
+    }
+    if (duration_ms > 0) {
+        uv_timer_start(&loop->patience, on_time, duration_ms, 0);
+    }
+    enum loop_end end = run(loop, app);
+    uv_timer_stop(&loop->patience);
+    for (int i = 0; i < 2; i++) {
+        uv_close((uv_handle_t *)&handles[i], NULL);
+    }
+    uv_run(&loop->uv, UV_RUN_NOWAIT); // the handles are of this function
+    return end;
 }
 
 enum loop_end

@@ -58,7 +58,15 @@ enum loop_end loop_fetch(struct loop *loop, struct app *app, bool (*whole)(void 
 enum loop_end loop_follow(struct loop *loop, struct app *app, bool (*each)(void *context),
                           void *context);
 
-// After loop_connect(), the viewer, until somebody quits.
+// After loop_connect(), go on through restarts of the program until `duration_ms` have
+// passed (0: without end), `going` says false, which is asked at every message, or
+// somebody sends SIGINT or SIGTERM, which is no error. With `until_gone` the end of
+// the program is the end.
+enum loop_end loop_stay(struct loop *loop, struct app *app, uint64_t duration_ms,
+                        bool until_gone, bool (*going)(void *context), void *context);
+
+// Without a connection, the viewer of a recording, until somebody quits. After
+// loop_connect(), the viewer, until somebody quits.
 enum loop_end loop_watch(struct loop *loop, struct app *app,
                          const struct screen_options *options);
 

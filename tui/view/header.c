@@ -219,6 +219,10 @@ collect_probe(const struct scene *scene, struct parts *parts)
         return;
     }
     const struct probe_state *probe = &sample->probe;
+    if (scene->recording) {
+        add(parts, 0, STYLE_GREW, "REC");
+        add(parts, 0, STYLE_DIM, "%s", dot);
+    }
     add(parts, 0, sample->mode == MODE_DORMANT ? STYLE_WARNING : STYLE_NORMAL, "%s",
         mode_name(sample->mode));
     double cost = format_number(probe->cost_ppm) / 1e4;

@@ -9,6 +9,7 @@
 const struct binding view_everywhere[] = {
     {ACTION_PAUSE, {' '}, "pause", "stop the screen, never the program; again to go on"},
     {ACTION_LIVE, {'L'}, NULL, "back to live"},
+    {ACTION_RECORD, {'R'}, NULL, "record into a file, or end that"},
     {ACTION_STEP_BACK, {'['}, NULL, "the sample before, at which the screen then stands still"},
     {ACTION_STEP_ON, {']'}, NULL, "the sample after"},
     {ACTION_MINUTE_BACK, {'{'}, NULL, "a minute back"},

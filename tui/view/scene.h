@@ -30,6 +30,7 @@ struct scene {
     bool ascii;
     bool readonly; // nothing that changes the program may be asked for
     bool mouse;
+    bool recording; // into a file
     bool paused;                // the screen stands still, samples go on arriving
     bool exact;                 // all digits instead of three and a unit
     bool by_bytes;              // changes and shares are of bytes instead of objects
