@@ -93,7 +93,7 @@ axis_label(const struct axis *axis, int tick, char out[FIGURE_BYTES])
         const char *name = sizes[size < 7 ? size : 6];
         return scaled(axis, tick, unit_of(axis->to), name, out);
     }
-    if (axis->to >= 2e6) {
+    if (axis->to >= 1e6) {
         return scaled(axis, tick, axis->to >= 2e9 ? 1e9 : 1e6,
                       axis->to >= 2e9 ? "G" : "M", out);
     }

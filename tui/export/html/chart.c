@@ -21,6 +21,7 @@ struct canvas {
     const struct html_series *series;
     double width, height; // of all
     double left, top, right, bottom;
+    double strip; // height of what is between the base and the times
     uint64_t from_us, to_us;
     struct axis axis;
     bool small;
@@ -98,17 +99,19 @@ known(double value)
 }
 
 static struct canvas
-canvas_of(struct page *page, const struct html_series *series, bool small, double height)
+canvas_of(struct page *page, const struct html_series *series, bool small, double height,
+          double strip)
 {
     struct canvas canvas = {.page = page,
                             .series = series,
                             .width = small ? 360 : 1100,
                             .height = height,
                             .left = small ? 52 : 76,
-                            .top = small ? 14 : 20,
+                            .top = small ? 18 : 24,
+                            .strip = strip,
                             .small = small};
     canvas.right = canvas.width - (small ? 10 : 16);
-    canvas.bottom = height - (small ? 20 : 36);
+    canvas.bottom = height - strip - (small ? 20 : 36);
     chart_span(series, &canvas.from_us, &canvas.to_us);
     if (canvas.to_us - canvas.from_us < 1000000) { // a moment is in the middle
         uint64_t half = canvas.from_us < 30000000 ? canvas.from_us : 30000000;
@@ -195,16 +198,17 @@ draw_times(const struct canvas *canvas)
     uint64_t at = axis_time_first(canvas->from_us, step);
     for (; at <= canvas->to_us; at += step * 1000000) {
         double x = x_of(canvas, at);
-        draw_path(canvas, "base", "M%.1f %.1fv4", x, canvas->bottom);
+        draw_path(canvas, "base", "M%.1f %.1fv4", x, canvas->bottom + canvas->strip);
         // one at the very edge would be cut off
         double edge = fmin(x - canvas->left, canvas->right - x) < 14 ? 14 : 0;
         double shift = x - canvas->left < 14 ? edge : -edge;
         axis_time_label(at, step, label);
-        draw_text(canvas, x + (canvas->small ? shift : 0), canvas->bottom + 16,
-                  "tick time", label);
+        draw_text(canvas, x + (canvas->small ? shift : 0),
+                  canvas->bottom + canvas->strip + 16, "tick time", label);
         axis_date_label(at, before, label);
         if (!canvas->small && *label != '\0') {
-            draw_text(canvas, x, canvas->bottom + 30, "tick time date", label);
+            draw_text(canvas, x, canvas->bottom + canvas->strip + 30, "tick time date",
+                      label);
         }
         before = at;
     }
@@ -256,13 +260,13 @@ draw_marks(const struct canvas *canvas)
         page_format(canvas->page, "mark %s, %s", letter,
                     figure_moment(at, mark->wall_us));
         page_close(canvas->page);
-        draw_path(canvas, "stem", "M%.1f %.1fV%.1f", x, canvas->top, canvas->bottom);
+        draw_path(canvas, "stem", "M%.1f %.1fV%.1f", x, canvas->top - 2, canvas->bottom);
         double size = canvas->small ? 6 : 8;
-        draw_rect(canvas, x - size, canvas->top - 2 * size + 2, x + size,
-                  canvas->top + 2);
+        draw_rect(canvas, x - size, canvas->top - 2 * size - 2, x + size,
+                  canvas->top - 2);
         page_attribute(canvas->page, "rx", "3");
         page_end(canvas->page);
-        draw_text(canvas, x, canvas->top + 2 - size / 2, "letter", letter);
+        draw_text(canvas, x, canvas->top + 2 - size, "letter", letter);
         page_close(canvas->page);
     }
 }
@@ -431,17 +435,28 @@ draw_moments(const struct canvas *canvas, const struct chart *chart)
 static void
 draw_mode(const struct canvas *canvas, double left, double right, uint64_t mode)
 {
-    draw_rect(canvas, left, canvas->bottom - 14, right, canvas->bottom);
+    draw_rect(canvas, left, canvas->bottom + 1, right, canvas->bottom + canvas->strip);
     page_attribute_format(canvas->page, "class", "mode %s", mode_name(mode));
     page_element(canvas->page, "title", NULL, mode_name(mode));
     page_close(canvas->page);
     if (right - left > 56) {
-        draw_text(canvas, left + 6, canvas->bottom - 4, "tick", mode_name(mode));
+        draw_text(canvas, left + 6, canvas->bottom + canvas->strip - 4, "tick",
+                  mode_name(mode));
     }
 }
 
-// Only when there was more than one; a program that changes it all the time is shown
-// as far as there is room.
+static bool
+mode_changes(const struct html_series *series)
+{
+    for (size_t i = 1; i < series->point_count; i++) {
+        if (series->points[i].mode != series->points[0].mode) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A program that changes it all the time is shown as far as there is room.
 static void
 draw_modes(const struct canvas *canvas)
 {
@@ -452,9 +467,6 @@ draw_modes(const struct canvas *canvas)
         bool last = i == series->point_count;
         if (!last && series->points[i].mode == series->points[begin].mode) {
             continue;
-        }
-        if (last && begin == 0) {
-            return;
         }
         uint64_t until = series->points[last ? i - 1 : i].wall_us;
         draw_mode(canvas, x_of(canvas, series->points[begin].wall_us),
@@ -486,14 +498,15 @@ chart_line(struct page *page, const struct html_series *series, const struct cha
     if (series->point_count == 0) {
         return;
     }
-    struct canvas canvas =
-        canvas_of(page, series, chart->small, chart->small ? 150 : 230);
+    bool modes = chart->modes && mode_changes(series);
+    struct canvas canvas = canvas_of(page, series, chart->small,
+                                     (chart->small ? 150 : 230) + 17 * modes, 17 * modes);
     find_range(chart->values, series->point_count, &least, &most);
     canvas.axis = axis_values(least, most, chart->bytes, chart->small ? 3 : 5);
     open_drawing(&canvas, chart->label);
     draw_values(&canvas);
     draw_times(&canvas);
-    if (chart->modes) {
+    if (modes) {
         draw_modes(&canvas);
     }
     draw_line(&canvas, chart->values, chart->small ? SMALL_DRAWN_MAX : HTML_DRAWN_MAX);
@@ -588,7 +601,7 @@ chart_gc(struct page *page, const struct html_series *series, uint64_t seconds,
     if (series->point_count == 0) {
         return;
     }
-    struct canvas canvas = canvas_of(page, series, false, 150);
+    struct canvas canvas = canvas_of(page, series, false, 150, 0);
     struct stretches stretches = stretches_of(&canvas, seconds);
     double least;
     double most;

@@ -110,6 +110,18 @@ figure_percent(char out[FIGURE_BYTES], double value)
     return out;
 }
 
+// "22 min", "22 min 30 s".
+static void
+pair(char out[FIGURE_BYTES], long long large, const char *unit, long long small,
+     const char *small_unit)
+{
+    int length = snprintf(out, FIGURE_BYTES, "%lld" SPACE "%s", large, unit);
+    if (small > 0) {
+        snprintf(out + length, FIGURE_BYTES - (size_t)length, " %lld" SPACE "%s", small,
+                 small_unit);
+    }
+}
+
 const char *
 figure_duration(char out[FIGURE_BYTES], double seconds)
 {
@@ -120,14 +132,11 @@ figure_duration(char out[FIGURE_BYTES], double seconds)
     if (whole < 60) {
         snprintf(out, FIGURE_BYTES, "%lld" SPACE "s", whole);
     } else if (whole < 3600) {
-        snprintf(out, FIGURE_BYTES, "%lld" SPACE "min %lld" SPACE "s", whole / 60,
-                 whole % 60);
+        pair(out, whole / 60, "min", whole % 60, "s");
     } else if (whole < 48LL * 3600) {
-        snprintf(out, FIGURE_BYTES, "%lld" SPACE "h %lld" SPACE "min", whole / 3600,
-                 whole / 60 % 60);
+        pair(out, whole / 3600, "h", whole / 60 % 60, "min");
     } else {
-        snprintf(out, FIGURE_BYTES, "%lld" SPACE "days %lld" SPACE "h", whole / 86400,
-                 whole / 3600 % 24);
+        pair(out, whole / 86400, "days", whole / 3600 % 24, "h");
     }
     return out;
 }

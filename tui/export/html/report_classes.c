@@ -126,7 +126,11 @@ write_verdict(struct page *page, const struct model_class *class)
     page_open(page, "td");
     page_attribute_format(page, "data-value", "%llu", (unsigned long long)class->verdict);
     if (verdict != NULL) {
-        page_element(page, "span", suspect(class) ? "verdict" : "plain", verdict);
+        page_element(page, "span",
+                     class->verdict == VERDICT_LEAK ? "verdict"
+                     : suspect(class)               ? "verdict growing"
+                                                    : "plain",
+                     verdict);
         if (*class->reason != '\0') {
             page_text(page, " ");
             page_element(page, "span", "reason", class->reason);

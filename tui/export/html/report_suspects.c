@@ -52,10 +52,32 @@ write_place(struct page *page, const struct paths *paths, size_t row)
         page_text(page, " ");
         page_element(page, "span", "place", place);
     }
-    page_format(page, "  %s live, %s of the class",
+    page_open(page, "span");
+    page_attribute(page, "class", "note");
+    page_format(page, " %s live, %s of the class",
                 figure_count(live, paths->rows[row].total.live),
                 figure_percent(share, 100 * paths->rows[row].of_class));
     page_close(page);
+    page_close(page);
+}
+
+// What nobody knows the place of.
+static void
+write_before(struct page *page, const struct paths *paths)
+{
+    char share[FIGURE_BYTES];
+    for (size_t i = 1; i < paths->count; i++) {
+        const struct paths_row *row = &paths->rows[i];
+        if (tree_frame(paths->tree, row->node)->id == FRAME_BEFORE_TRACING &&
+            row->of_class >= 0.001) {
+            page_open(page, "p");
+            page_attribute(page, "class", "note");
+            page_format(page, "%s are older than tracing: from where is not known.",
+                        figure_percent(share, 100 * row->of_class));
+            page_close(page);
+            return;
+        }
+    }
 }
 
 // The program's own lines that allocate it, the largest first.
@@ -84,20 +106,18 @@ write_places(struct report *report, const struct tree_model *tree)
     if (shown > 0) {
         page_close(page);
     }
+    write_before(page, &paths);
     paths_destroy(&paths);
 }
 
 static void
-write_suspect(struct report *report, const struct model_class *class)
+write_change(struct page *page, const struct model_class *class)
 {
-    struct page *page = report->page;
     char spare[32];
     char change[FIGURE_BYTES];
     char live[FIGURE_BYTES];
     double delta = report_delta(class);
-    const struct tree_model *tree = model_tree(report->model, class->id);
-    page_open(page, "article");
-    page_attribute(page, "class", class->verdict == VERDICT_LEAK ? "leak" : "growing");
+    page_open(page, "div");
     page_open(page, "h3");
     page_element(page, "code", NULL, words_class(class, spare, sizeof spare));
     page_text(page, " ");
@@ -108,6 +128,18 @@ write_suspect(struct report *report, const struct model_class *class)
     page_format(page, "%s to %s live", figure_arrow(delta),
                 figure_count(live, figure_number(class->now.live)));
     page_close(page);
+    page_close(page);
+}
+
+static void
+write_suspect(struct report *report, const struct model_class *class)
+{
+    struct page *page = report->page;
+    const struct tree_model *tree = model_tree(report->model, class->id);
+    page_open(page, "article");
+    page_attribute(page, "class", class->verdict == VERDICT_LEAK ? "leak" : "growing");
+    write_change(page, class);
+    page_open(page, "div");
     if (*class->reason != '\0') {
         page_element(page, "p", "reason", class->reason);
     }
@@ -120,6 +152,7 @@ write_suspect(struct report *report, const struct model_class *class)
         page_close(page);
         page_close(page);
     }
+    page_close(page);
     page_close(page);
     page_line(page);
 }

@@ -70,6 +70,9 @@ find_open(const struct paths *paths, bool *open)
                 largest = i;
             }
         }
+        if (!(paths->rows[largest].total.live > 0)) {
+            return;
+        }
         row = largest;
     }
 }
@@ -169,9 +172,11 @@ write_rows(struct page *page, const struct paths *paths, const bool *open)
 /* A tree. */
 
 static void
-write_facts(struct page *page, const struct tree_model *tree)
+write_facts(const struct report *report, const struct tree_model *tree)
 {
+    struct page *page = report->page;
     const struct tree *header = tree_header(tree);
+    char mark[128];
     char since[FIGURE_BYTES];
     char number[FIGURE_BYTES];
     page_open(page, "p");
@@ -193,6 +198,9 @@ write_facts(struct page *page, const struct tree_model *tree)
     if ((header->flags & TREE_FULL) != 0) {
         page_text(page, " Room for paths was used up: new ones are under (other).");
     }
+    report_since(report, mark, sizeof mark);
+    page_format(page, " \xce\x94 is %s.",
+                tree_since_mark(tree) ? mark : "since this tree was first seen");
     page_close(page);
     page_line(page);
 }
@@ -259,7 +267,7 @@ write_tree(struct report *report, const struct model_class *class,
     page_element(page, "code", NULL, name);
     page_close(page);
     page_line(page);
-    write_facts(page, tree);
+    write_facts(report, tree);
     write_rows_of(report, tree, name);
     write_flame_of(report, tree, name);
     page_close(page);
