@@ -11,6 +11,7 @@
 #include "tui/export/html/thin.h"
 
 #define GC_STRETCHES 96
+#define TICKS_MAX 16
 #define GC_STRETCHES_MAX 256u
 #define SMALL_DRAWN_MAX 400u
 #define SMALL_MOMENTS 32u
@@ -196,7 +197,8 @@ draw_times(const struct canvas *canvas)
     double seconds = (double)(canvas->to_us - canvas->from_us) / 1e6;
     uint64_t step = axis_time_step(seconds, canvas->small ? 4 : 10);
     uint64_t at = axis_time_first(canvas->from_us, step);
-    for (; at <= canvas->to_us; at += step * 1000000) {
+    // times may be any number: the last tick is where the next would be beyond them
+    for (int i = 0; i < TICKS_MAX && at <= canvas->to_us; i++, at += step * 1000000) {
         double x = x_of(canvas, at);
         draw_path(canvas, "base", "M%.1f %.1fv4", x, canvas->bottom + canvas->strip);
         // one at the very edge would be cut off

@@ -20,6 +20,8 @@ struct page {
     int error;               // the first one, 0 while all is well
     xmlStructuredErrorFunc other_handler;
     void *other_context;
+    xmlGenericErrorFunc other_speaker;
+    void *other_stream;
 };
 
 void
@@ -54,11 +56,21 @@ write_out(void *context, const char *bytes, int length)
 }
 
 // Some of libxml2's functions return well although memory ran out, and leave out what
-// they should have written. All of them say so here.
+// they should have written. All of them say so in one of these two ways.
 static void
 hear(void *context, xmlErrorPtr error)
 {
     (void)error;
+    page_fail(context, ENOMEM);
+}
+
+static void hear_words(void *context, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void
+hear_words(void *context, const char *format, ...)
+{
+    (void)format;
     page_fail(context, ENOMEM);
 }
 
@@ -74,6 +86,7 @@ static void
 stop_hearing(const struct page *page)
 {
     xmlSetStructuredErrorFunc(page->other_context, page->other_handler);
+    xmlSetGenericErrorFunc(page->other_stream, page->other_speaker);
 }
 
 struct page *
@@ -86,7 +99,10 @@ page_new(FILE *out)
     *page = (struct page){.out = out};
     page->other_handler = xmlStructuredError;
     page->other_context = xmlStructuredErrorContext;
+    page->other_speaker = xmlGenericError;
+    page->other_stream = xmlGenericErrorContext;
     xmlSetStructuredErrorFunc(page, hear);
+    xmlSetGenericErrorFunc(page, hear_words);
     xmlOutputBufferPtr buffer = xmlOutputBufferCreateIO(write_out, NULL, page, NULL);
     if (buffer != NULL) {
         page->writer = xmlNewTextWriter(buffer);
