@@ -67,6 +67,11 @@ class Browser
          media: media, features: [{name: "prefers-color-scheme", value: scheme}])
   end
 
+  def resize(width, height)
+    call("Emulation.setDeviceMetricsOverride",
+         width: width, height: height, deviceScaleFactor: 1, mobile: false)
+  end
+
   def evaluate(expression)
     answer = call("Runtime.evaluate", expression: expression, returnByValue: true)
     raise answer.inspect if answer["exceptionDetails"]
