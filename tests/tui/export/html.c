@@ -576,7 +576,7 @@ the_policy_comes_first_and_allows_only_what_is_inside(void **state)
 /* Streams and memory. */
 
 // Where libxml2 finds no memory to remember what it has just made, it loses that.
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 
 const char *
 __lsan_default_suppressions(void)

@@ -234,26 +234,27 @@ static const struct tree_node nodes[] = {
 
 static bool
 apply_tree(struct model *model, class_id id, uint64_t live, uint64_t unsampled,
-           uint64_t shift, const struct tree_site *sites, size_t site_count)
+           uint64_t shift, const struct tree_site *sites, size_t site_count, bool key)
 {
-    return model_apply(model, &(struct message){
-                                  .kind = MESSAGE_TREE,
-                                  .at = {NIGHT_SECONDS * SECOND + SECOND, END_US},
-                                  .tree = { .class_id = id,
-                                         .key = true,
-                                         .flags = TREE_TRACING,
-                                         .live = live,
-                                         .since_us = TRACED_US,
-                                         .shift = shift,
-                                         .unsampled_live = unsampled,
-                                         .unsampled_allocated = unsampled,
-                                         .depth = 64,
-                                         .nodes_used = 20,
-                                         .nodes_room = 65536,
-                                         .nodes = nodes,
-                                         .node_count = sizeof nodes / sizeof nodes[0],
-                                         .sites = sites,
-                                         .site_count = site_count}
+    return model_apply(
+        model, &(struct message){
+                   .kind = MESSAGE_TREE,
+                   .at = {NIGHT_SECONDS * SECOND + SECOND, END_US},
+                   .tree = { .class_id = id,
+                          .key = key,
+                          .flags = TREE_TRACING,
+                          .live = live,
+                          .since_us = TRACED_US,
+                          .shift = shift,
+                          .unsampled_live = unsampled,
+                          .unsampled_allocated = unsampled,
+                          .depth = 64,
+                          .nodes_used = 20,
+                          .nodes_room = 65536,
+                          .nodes = nodes,
+                          .node_count = key ? sizeof nodes / sizeof nodes[0] : 0,
+                          .sites = sites,
+                          .site_count = site_count}
     });
 }
 
@@ -276,9 +277,13 @@ apply_trees(struct model *model)
         {36,                   6, 31,     31,    1426,     {0, 0, 0, 31}       },
     };
     const uint64_t sampled = 2710 + 1630 + 420 + 310 + 44 + 31;
-    return apply_frames(model) && apply_tree(model, 2, kinds[1].last, 0, 0, orders, 4) &&
+    // at first nothing but what is older than tracing
+    return apply_frames(model) &&
+           apply_tree(model, 2, orders[0].live, 0, 0, orders, 1, true) &&
+           apply_tree(model, 4, strings[0].live, 0, 6, strings, 1, true) &&
+           apply_tree(model, 2, kinds[1].last, 0, 0, orders, 4, false) &&
            apply_tree(model, 4, kinds[3].last, kinds[3].last - 520000 - sampled, 6,
-                      strings, 7);
+                      strings, 7, false);
 }
 
 /* Over time. */

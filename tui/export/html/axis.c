@@ -24,11 +24,7 @@ round_up(double value)
 static double
 unit_of(double value)
 {
-    double unit = 1;
-    while (value / unit >= 1024) {
-        unit *= 1024;
-    }
-    return unit;
+    return pow(1024, floor(log2(fmax(value, 1)) / 10));
 }
 
 struct axis
@@ -71,8 +67,8 @@ scaled(const struct axis *axis, int tick, double unit, const char *name,
 {
     double step = axis->step / unit;
     int decimals = 0;
-    for (double digits = step; decimals < 3 && fabs(digits - round(digits)) > 1e-6;
-         digits *= 10) {
+    while (decimals < 3 && fabs(step - round(step)) > 1e-6) {
+        step *= 10;
         decimals++;
     }
     double value = axis_at(axis, tick) / unit;
@@ -86,10 +82,7 @@ axis_label(const struct axis *axis, int tick, char out[FIGURE_BYTES])
 {
     static const char *const sizes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     if (axis->bytes) {
-        size_t size = 0;
-        for (double unit = unit_of(axis->to); unit > 1; unit /= 1024) {
-            size++;
-        }
+        size_t size = (size_t)round(log2(unit_of(axis->to)) / 10);
         const char *name = sizes[size < 7 ? size : 6];
         return scaled(axis, tick, unit_of(axis->to), name, out);
     }

@@ -140,37 +140,52 @@ write_verdict(struct page *page, const struct model_class *class)
 }
 
 static void
-write_class(struct report *report, const struct model_class *class)
+write_name(struct report *report, const struct model_class *class)
 {
     struct page *page = report->page;
     char spare[32];
-    char text[FIGURE_BYTES];
-    char arrow[2 * FIGURE_BYTES];
-    double delta = report_delta(class);
-    page_open(page, "tr");
+    bool tree = model_tree(report->model, class->id) != NULL;
     page_open(page, "th");
     page_attribute(page, "scope", "row");
-    if (model_tree(report->model, class->id) != NULL) {
+    if (tree) {
         page_open(page, "a");
         page_attribute_format(page, "href", "#tree-%lu", (unsigned long)class->id);
-        page_text(page, words_class(class, spare, sizeof spare));
+    }
+    page_text(page, words_class(class, spare, sizeof spare));
+    if (tree) {
         page_close(page);
-    } else {
-        page_text(page, words_class(class, spare, sizeof spare));
     }
     page_close(page);
-    double value = figure_number(class->now.live);
-    write_number(page, value, "n", figure_count(text, value));
-    snprintf(arrow, sizeof arrow, "%s%s", figure_change(text, delta),
-             figure_arrow(delta));
-    snprintf(text, sizeof text, "n %s", figure_direction(delta));
-    write_number(page, delta, text, arrow);
-    value = figure_number(class->now.bytes);
-    write_number(page, value, "n", figure_bytes(text, value));
-    value = figure_number(class->now.allocated);
-    write_number(page, value, "n", figure_count(text, value));
-    value = figure_number(class->now.freed);
-    write_number(page, value, "n", figure_count(text, value));
+}
+
+static void
+write_change(struct page *page, double delta)
+{
+    char number[FIGURE_BYTES];
+    char shown[2 * FIGURE_BYTES];
+    char class[FIGURE_BYTES];
+    figure_change(number, delta);
+    snprintf(shown, sizeof shown, "%s%s", number, figure_arrow(delta));
+    snprintf(class, sizeof class, "n %s", figure_direction(delta));
+    write_number(page, delta, class, shown);
+}
+
+static void
+write_class(struct report *report, const struct model_class *class)
+{
+    struct page *page = report->page;
+    char text[FIGURE_BYTES];
+    double live = figure_number(class->now.live);
+    double bytes = figure_number(class->now.bytes);
+    double allocated = figure_number(class->now.allocated);
+    double freed = figure_number(class->now.freed);
+    page_open(page, "tr");
+    write_name(report, class);
+    write_number(page, live, "n", figure_count(text, live));
+    write_change(page, report_delta(class));
+    write_number(page, bytes, "n", figure_bytes(text, bytes));
+    write_number(page, allocated, "n", figure_count(text, allocated));
+    write_number(page, freed, "n", figure_count(text, freed));
     write_ages(page, class);
     write_verdict(page, class);
     page_close(page);
