@@ -239,7 +239,8 @@ apply_tree(struct model *model, class_id id, uint64_t live, uint64_t unsampled,
     return model_apply(
         model, &(struct message){
                    .kind = MESSAGE_TREE,
-                   .at = {NIGHT_SECONDS * SECOND + SECOND, END_US},
+                   .at = {(key ? TRACED_US : END_US) - NIGHT_BEGIN_US + SECOND,
+                          key ? TRACED_US : END_US},
                    .tree = { .class_id = id,
                           .key = key,
                           .flags = TREE_TRACING,
