@@ -11,7 +11,6 @@
 
 // Moments that are shown under the pointer, and in the table of the same figures.
 #define CHART_MOMENTS 96u
-#define CHART_GAPS_MAX 200u // drawn; so many marks as well
 
 struct chart {
     const char *label;      // for who cannot see it
