@@ -453,6 +453,49 @@ a_deep_tree_does_not_nest_without_end(void **state)
     model_free(model);
 }
 
+// 20 000 lines that allocate a little each, in 20 methods.
+static void
+of_a_tree_with_many_branches_the_small_ones_are_put_together(void **state)
+{
+    enum { BRANCHES = 20, LEAVES = 1000, ALL = BRANCHES * (LEAVES + 1) };
+    struct tree_node *nodes = calloc(ALL, sizeof(*nodes));
+    struct tree_site *sites = calloc(BRANCHES * LEAVES, sizeof(*sites));
+    struct model *model = forest_model(BRANCHES * LEAVES);
+
+    (void)state;
+    for (uint32_t i = 0; i < BRANCHES; i++) {
+        nodes[i] = (struct tree_node){100 + i, 0, 16, i + 1, 0};
+    }
+    for (uint32_t i = 0; i < BRANCHES * LEAVES; i++) {
+        nodes[BRANCHES + i] =
+            (struct tree_node){200 + i, 100 + i % BRANCHES, 17, i + 1, 0};
+        sites[i] = (struct tree_site){
+            200 + i, 0, 1, 1, 40, {1, 0, 0, 0}
+        };
+    }
+    assert_true(forest_frame(model, 16, "branch", "/srv/app.rb", 0));
+    assert_true(forest_frame(model, 17, "leaf", "/srv/app.rb", 0));
+    assert_true(forest_tree(model, 101,
+                            (struct tree){.key = true,
+                                          .live = BRANCHES * LEAVES,
+                                          .since_us = SINCE,
+                                          .depth = 64,
+                                          .nodes = nodes,
+                                          .node_count = ALL,
+                                          .sites = sites,
+                                          .site_count = BRANCHES * LEAVES}));
+    char *text = written(model, &nothing);
+    assert_true(strlen(text) < 200000);
+    xmlDocPtr document = parsed(text);
+    expect_words(document, "//div[@class='tree']", "more paths");
+    assert_in_range(count(document, "//*[@class='row']"), 21, 1500);
+    free(text);
+    free(nodes);
+    free(sites);
+    xmlFreeDoc(document);
+    model_free(model);
+}
+
 /* Hostile names. */
 
 static struct model *
@@ -668,6 +711,7 @@ main(void)
         cmocka_unit_test(a_day_of_seconds_is_drawn_with_few_points),
         cmocka_unit_test(of_many_classes_a_few_hundred_are_listed_and_the_rest_summed),
         cmocka_unit_test(a_deep_tree_does_not_nest_without_end),
+        cmocka_unit_test(of_a_tree_with_many_branches_the_small_ones_are_put_together),
         cmocka_unit_test(no_name_becomes_markup),
         cmocka_unit_test(a_name_without_end_stays_well_formed),
         cmocka_unit_test(the_policy_comes_first_and_allows_only_what_is_inside),

@@ -16,20 +16,39 @@
 // some hundred elements.
 #define NEST_MAX 100u
 
+// Then what is less than half of the class is together.
+#define TRIES 9
+
 #define LABEL_BYTES 1024
 
-// All rows there are, unless they are too many. False when memory ran out.
+// What is too small for a row of its own stays together. False when memory ran out.
+static bool
+close_rests(struct paths *paths)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        const struct paths_row *row = &paths->rows[i];
+        if (row->kind == PATHS_ROW_REST && row->foldable && row->open &&
+            !paths_fold(paths, i, false, false)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// All other rows there are, unless they are too many. False when memory ran out.
 static bool
 make_rows(struct paths *paths, const struct tree_model *tree, bool own_only, size_t most)
 {
     paths_init(paths);
     paths->own_only = own_only;
     paths_fold_level(paths, UINT32_MAX);
-    bool good = paths_update(paths, tree);
-    for (int i = 0; good && paths->count > most && i < 12; i++) {
-        paths->threshold = fmax(paths->threshold, 0.0005) * 2;
+    bool good =
+        paths_update(paths, tree) && close_rests(paths) && paths_update(paths, tree);
+    for (int i = 0; good && paths->count > most && i < TRIES; i++) {
+        paths->threshold *= 2;
         paths_renew(paths);
-        good = paths_update(paths, tree);
+        good =
+            paths_update(paths, tree) && close_rests(paths) && paths_update(paths, tree);
     }
     return good;
 }
