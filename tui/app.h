@@ -45,7 +45,7 @@ struct app_options {
     size_t ring_bytes;          // of what is kept to go back in; 0: 64 MiB
     struct tape *tape;          // borrowed: a recording to show instead, or NULL
     double speed;               // of it; 0: show its end and follow it as it grows
-    uint64_t from_us;           // wall time to play it from; 0: its start
+    uint64_t at_us;             // of it, wall time: what is shown first
 };
 
 // NULL when memory ran out, or the recording holds no sample.

@@ -90,7 +90,8 @@ app_record_take(struct app *app, const struct message *message)
     if (app->writer == NULL || message->kind == MESSAGE_RESULT) {
         return;
     }
-    if (!writer_add(app->writer, message, model_sampled(app->model) ? &state : NULL)) {
+    bool met = model_hello(app->model)->pid != 0;
+    if (!writer_add(app->writer, message, met ? &state : NULL)) {
         give_up(app);
     }
 }

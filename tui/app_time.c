@@ -507,7 +507,7 @@ open_recording(struct app *app)
     app->following = app->options.speed <= 0;
     app->playing = !app->following;
     app->options.speed = app->following ? 1 : app->options.speed;
-    bool good = go_to(app, app->playing ? app->options.from_us : UINT64_MAX);
+    bool good = go_to(app, app->playing ? 0 : app->options.at_us);
     app->play_from_us = player_time(&app->player);
     app->play_from_ms = app->scene.now_ms;
     return good;

@@ -10,14 +10,17 @@
 #include <string.h>
 
 #include "tui/app.h"
+#include "tui/app_record.h"
 #include "tui/cli/cli.h"
 #include "tui/cli/target.h"
 #include "tui/export/document.h"
 #include "tui/export/listing.h"
 #include "tui/export/table.h"
 #include "tui/export/tree.h"
+#include "tui/files.h"
 #include "tui/loop/loop.h"
 #include "tui/loop/source.h"
+#include "tui/record/tape.h"
 #include "tui/term/screen.h"
 
 static enum cli_status
@@ -45,6 +48,7 @@ complain(enum cli_status status, const char *what)
 
 struct session {
     const struct cli *cli;
+    const char *path;  // of the socket
     struct loop *loop; // owned
     struct app *app;   // owned
     enum theme theme;
@@ -282,6 +286,124 @@ watch(struct session *session)
 }
 
 /*
+ * Recordings.
+ */
+
+static bool
+still_recording(void *context)
+{
+    const struct session *session = context;
+
+    return !*app_record_error(session->app);
+}
+
+// A socket that is named after a process is not used again by the next one.
+static bool
+ends_with_process(const struct session *session, const char *path)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "/%llu.sock",
+             (unsigned long long)model_hello(app_model(session->app))->pid);
+    size_t length = strlen(path);
+    return length >= strlen(name) && strcmp(path + length - strlen(name), name) == 0;
+}
+
+static void
+tell_recorded(const struct session *session, double seconds)
+{
+    double bytes = (double)app_record_written(session->app);
+
+    fprintf(stderr, "memtop: recorded %.0f s into %s: %.1f kB, %.1f MB an hour.\n",
+            seconds, session->cli->output, bytes / 1e3,
+            seconds >= 1 ? bytes / seconds * 3600 / 1e6 : 0);
+}
+
+static enum cli_status
+record(struct session *session)
+{
+    const struct cli *cli = session->cli;
+    const struct writer_options options = {.mode = WRITER_NEW, .max_size = cli->max_size};
+    char why[512] = "";
+    uint64_t began_ms = loop_now_ms();
+
+    if (!app_record_start(session->app, cli->output, &options, false, why, sizeof(why))) {
+        fprintf(stderr, "memtop: cannot record: %s.\n", why);
+        return STATUS_BROKEN;
+    }
+    fprintf(stderr, "memtop: recording into %s; ^C ends it.\n", cli->output);
+    enum loop_end how =
+        loop_stay(session->loop, session->app, cli->duration_us / 1000,
+                  ends_with_process(session, session->path), still_recording, session);
+    bool failed = *app_record_error(session->app);
+    snprintf(why, sizeof(why), "%s", app_record_error(session->app));
+    bool closed = failed || app_record_stop(session->app, why, sizeof(why));
+    tell_recorded(session, (double)(loop_now_ms() - began_ms) / 1000);
+    if (failed || !closed) {
+        fprintf(stderr, "memtop: the recording ended early: %s.\n", why);
+        return STATUS_BROKEN;
+    }
+    return how == LOOP_DONE ? STATUS_DONE : end(session, how);
+}
+
+static bool
+no_request(void *context, const struct request *request)
+{
+    (void)context;
+    (void)request;
+    return false;
+}
+
+static enum cli_status
+show_recording(struct session *session, struct tape *tape, bool print_only)
+{
+    const struct cli *cli = session->cli;
+    struct app_options options = {
+        .source = cli->files[0],
+        .ascii = cli->ascii || !screen_unicode(),
+        .mouse = !cli->no_mouse,
+        .readonly = true,
+        .send = no_request,
+        .read_source = loop_read_source,
+        .tape = tape,
+        .speed = cli->speed,
+    };
+    enum cli_status status = STATUS_BROKEN;
+
+    if (!files_time(tape, "--at", cli->at, UINT64_MAX, &options.at_us)) {
+        return STATUS_WRONG_USE;
+    }
+    session->loop = loop_new(cli->files[0]);
+    session->app = app_new(&options, loop_now_ms());
+    if (!session->loop || !session->app) {
+        complain(status, "the recording holds no sample, or memory ran out.");
+    } else {
+        status = print_only ? print(session) : watch(session);
+    }
+    loop_free(session->loop);
+    app_free(session->app);
+    return status;
+}
+
+static enum cli_status
+replay(struct session *session)
+{
+    const struct cli *cli = session->cli;
+    bool print_only = cli->once || cli->json || !target_terminal();
+    char why[512];
+
+    if (!print_only && !screen_possible(stdout, why, sizeof(why))) {
+        return complain(STATUS_WRONG_USE, why);
+    }
+    struct tape *tape = files_open(cli->files[0]);
+    if (!tape) {
+        return STATUS_BROKEN;
+    }
+    enum cli_status status = show_recording(session, tape, print_only);
+    tape_free(tape);
+    return status;
+}
+
+/*
  * From the command line to one of them.
  */
 
@@ -290,9 +412,12 @@ start(struct session *session, const char *path)
 {
     const struct cli *cli = session->cli;
     static enum cli_status (*const tasks[])(struct session *) = {
-        [CLI_WATCH] = watch, [CLI_ONCE] = once, [CLI_PLAIN] = plain, [CLI_TREE] = tree};
+        [CLI_WATCH] = watch, [CLI_ONCE] = once,     [CLI_PLAIN] = plain,
+        [CLI_TREE] = tree,   [CLI_RECORD] = record,
+    };
     enum cli_status status = STATUS_BROKEN;
 
+    session->path = path;
     session->loop = loop_new(path);
     struct app_options options = {
         .source = path,
@@ -328,6 +453,9 @@ look(const struct cli *cli)
         return complain(STATUS_WRONG_USE,
                         "no such theme; there are default, mono and colorblind.");
     }
+    if (cli->task == CLI_REPLAY) {
+        return replay(&session);
+    }
     if (cli->task == CLI_WATCH && !screen_possible(stdout, why, sizeof(why))) {
         return complain(STATUS_WRONG_USE, why);
     }
@@ -353,6 +481,8 @@ main(int argc, const char **argv)
     } else if (cli.task == CLI_VERSION) {
         cli_version(stdout);
         status = STATUS_DONE;
+    } else if (cli.task > CLI_REPLAY) {
+        status = files_run(&cli);
     } else {
         status = look(&cli);
     }

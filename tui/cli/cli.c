@@ -14,13 +14,16 @@
 // What the options say before they are weighed against each other.
 struct wishes {
     char *wait;
-    int once;
+    char *duration;
+    char *warmup;
+    char *max_size;
+    char *speed;
     int plain;
     int help;
     int version;
 };
 
-#define OPTIONS_MAX 16
+#define OPTIONS_MAX 32
 #define WAIT_S 2 // seconds that stacks are taken before a tree is printed
 #define WAIT_MAX_US (UINT64_C(86400) * 1000000)
 
@@ -34,30 +37,52 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
 {
     // clang-format off: aligned, the rows would not fit
     const struct poptOption table[] = {
-        {"socket",   's', POPT_ARG_STRING, &cli->socket,     0,
-         "the socket of the program's probe",                                                        "PATH"},
-        {"once",     '1', POPT_ARG_NONE,   &wishes->once,    0,
-         "print one table and end; so does memtop without a terminal",                               NULL  },
-        {"json",     'j', POPT_ARG_NONE,   &cli->json,       0, "the same as JSON (implies --once)",
-         NULL                                                                                              },
-        {"all",      'a', POPT_ARG_NONE,   &cli->all,        0,
-         "with --once or --plain: Ruby's internal types too",                                        NULL  },
-        {"plain",    'p', POPT_ARG_NONE,   &wishes->plain,   0,
-         "print a table each interval, for pipes and screen readers",                                NULL  },
-        {"ascii",    'A', POPT_ARG_NONE,   &cli->ascii,      0, "draw with ASCII alone",             NULL  },
-        {"no-mouse", 'M', POPT_ARG_NONE,   &cli->no_mouse,   0,
-         "leave the mouse to the terminal",                                                          NULL  },
-        {"readonly", 'r', POPT_ARG_NONE,   &cli->readonly,   0,
-         "never ask the program for anything that changes it",                                       NULL  },
-        {"theme",    't', POPT_ARG_STRING, &cli->theme,      0,
-         "colours: default, mono or colorblind",                                                     "NAME"},
-        {"wait",     'w', POPT_ARG_STRING, &wishes->wait,    0,
-         "with tree: take stacks for so long first, 2s by default; 500ms, 1m",                       "TIME"},
-        {"pin",      'P', POPT_ARG_NONE,   &cli->pin,        0,
-         "with tree: go on taking stacks of the class afterwards",                                   NULL  },
-        {"version",  'V', POPT_ARG_NONE,   &wishes->version, 0, "print the version and end",
-         NULL                                                                                              },
-        {"help",     'h', POPT_ARG_NONE,   &wishes->help,    0, "print this and end",                NULL  },
+        {"socket",     's', POPT_ARG_STRING, &cli->socket,      0,
+         "the socket of the program's probe",                                                           "PATH"},
+        {"once",       '1', POPT_ARG_NONE,   &cli->once,        0,
+         "print one table and end; so does memtop without a terminal",                                  NULL  },
+        {"json",       'j', POPT_ARG_NONE,   &cli->json,        0, "the same as JSON (implies --once)",
+         NULL                                                                                                 },
+        {"all",        'a', POPT_ARG_NONE,   &cli->all,         0,
+         "with --once or --plain: Ruby's internal types too",                                           NULL  },
+        {"plain",      'p', POPT_ARG_NONE,   &wishes->plain,    0,
+         "print a table each interval, for pipes and screen readers",                                   NULL  },
+        {"ascii",      'A', POPT_ARG_NONE,   &cli->ascii,       0, "draw with ASCII alone",             NULL  },
+        {"no-mouse",   'M', POPT_ARG_NONE,   &cli->no_mouse,    0,
+         "leave the mouse to the terminal",                                                             NULL  },
+        {"readonly",   'r', POPT_ARG_NONE,   &cli->readonly,    0,
+         "never ask the program for anything that changes it",                                          NULL  },
+        {"theme",      't', POPT_ARG_STRING, &cli->theme,       0,
+         "colours: default, mono or colorblind",                                                        "NAME"},
+        {"wait",       'w', POPT_ARG_STRING, &wishes->wait,     0,
+         "with tree: take stacks for so long first, 2s by default; 500ms, 1m",                          "TIME"},
+        {"pin",        'P', POPT_ARG_NONE,   &cli->pin,         0,
+         "with tree: go on taking stacks of the class afterwards",                                      NULL  },
+        {"output",     'o', POPT_ARG_STRING, &cli->output,      0,
+         "with record, cut, export: the file to write, - for standard output",                          "FILE"},
+        {"duration",   'd', POPT_ARG_STRING, &wishes->duration, 0,
+         "with record: how long; 90s, 10m, 8h",                                                         "TIME"},
+        {"max-size",   'm', POPT_ARG_STRING, &wishes->max_size, 0,
+         "with record: keep the newest, so many bytes; 256M",                                           "SIZE"},
+        {"speed",      'x', POPT_ARG_STRING, &wishes->speed,    0,
+         "with replay: play from the start, so many times as fast",                                     "N"   },
+        {"at",         '@', POPT_ARG_STRING, &cli->at,          0,
+         "with replay, export: the moment; -5m, 14:03, end",                                            "TIME"},
+        {"from",       'F', POPT_ARG_STRING, &cli->from,        0,
+         "with diff, cut, check: the first moment",                                                     "TIME"},
+        {"to",         'T', POPT_ARG_STRING, &cli->to,          0,
+         "with diff, cut, check: the last moment",                                                      "TIME"},
+        {"format",     'f', POPT_ARG_STRING, &cli->format,      0,
+         "with export: memtop help export lists them",                                                  "NAME"},
+        {"bytes",      'b', POPT_ARG_NONE,   &cli->bytes,       0,
+         "with export: bytes where a format has one figure",                                            NULL  },
+        {"max-growth", 'g', POPT_ARG_ARGV,   &cli->rules,       0,
+         "with check: what may grow by how much; may be repeated",                                      "RULE"},
+        {"warmup",     'W', POPT_ARG_STRING, &wishes->warmup,   0,
+         "with check: leave out so much of the beginning",                                              "TIME"},
+        {"version",    'V', POPT_ARG_NONE,   &wishes->version,  0, "print the version and end",
+         NULL                                                                                                 },
+        {"help",       'h', POPT_ARG_NONE,   &wishes->help,     0, "print this and end",                NULL  },
         POPT_TABLEEND
     };
     // clang-format on
@@ -112,6 +137,108 @@ parse_wait(const char *text, double *seconds)
     return true;
 }
 
+// What is given, and whether it goes with the command.
+static bool
+options_fit(const struct cli *cli, const struct wishes *wishes, FILE *errors)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } given[] = {
+        {" socket ",     cli->socket     },
+        {" once ",       cli->once       },
+        {" json ",       cli->json       },
+        {" all ",        cli->all        },
+        {" plain ",      wishes->plain   },
+        {" readonly ",   cli->readonly   },
+        {" wait ",       wishes->wait    },
+        {" pin ",        cli->pin        },
+        {" output ",     cli->output     },
+        {" duration ",   wishes->duration},
+        {" max-size ",   wishes->max_size},
+        {" speed ",      wishes->speed   },
+        {" at ",         cli->at         },
+        {" from ",       cli->from       },
+        {" to ",         cli->to         },
+        {" format ",     cli->format     },
+        {" bytes ",      cli->bytes      },
+        {" max-growth ", cli->rules      },
+        {" warmup ",     wishes->warmup  },
+    };
+    const struct command *command = command_of(cli->task);
+    for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+        if (given[i].given && !strstr(command->options, given[i].name)) {
+            char what[96];
+            snprintf(what, sizeof(what), "--%.*s does not go with memtop%s%s",
+                     (int)strlen(given[i].name) - 2, given[i].name + 1,
+                     *command->name ? " " : "", command->name);
+            return refuse(errors, what, "");
+        }
+    }
+    return true;
+}
+
+static bool
+read_amounts(struct cli *cli, const struct wishes *wishes, FILE *errors)
+{
+    char *end;
+    if (wishes->duration && !amount_duration(wishes->duration, &cli->duration_us)) {
+        return refuse(errors, "--duration wants a time such as 90s, 10m or 8h",
+                      wishes->duration);
+    }
+    if (wishes->warmup && !amount_duration(wishes->warmup, &cli->warmup_us)) {
+        return refuse(errors, "--warmup wants a time such as 90s or 10m", wishes->warmup);
+    }
+    if (wishes->max_size && !amount_bytes(wishes->max_size, &cli->max_size)) {
+        return refuse(errors, "--max-size wants a size such as 64K, 256M or 1G",
+                      wishes->max_size);
+    }
+    if (!wishes->speed) {
+        return true;
+    }
+    cli->speed = strtod(wishes->speed, &end);
+    return (end != wishes->speed && !*end && cli->speed > 0 && cli->speed <= 1e6) ||
+           refuse(errors, "--speed wants a number such as 60 or 0.5", wishes->speed);
+}
+
+// FILE [FILE] after a command about recordings.
+static bool
+take_files(struct cli *cli, const char **words, FILE *errors)
+{
+    size_t most = cli->task == CLI_DIFF ? 2 : 1;
+    size_t count = 0;
+    for (; words[count]; count++) {
+        if (count == most) {
+            return refuse(errors, "one argument too many", words[count]);
+        }
+        cli->files[count] = strdup(words[count]);
+        if (!cli->files[count]) {
+            return false;
+        }
+    }
+    return count > 0 || refuse(errors, "the name of a recording is missing", "");
+}
+
+// What each of the commands about recordings cannot do without.
+static bool
+settle_files(const struct cli *cli, FILE *errors)
+{
+    if ((cli->task == CLI_RECORD || cli->task == CLI_CUT) && !cli->output) {
+        return refuse(errors, "-o says which file to write, and is missing", "");
+    }
+    if (cli->task == CLI_CUT && (!cli->from || !cli->to)) {
+        return refuse(errors, "cut wants --from and --to", "");
+    }
+    if (cli->task == CLI_EXPORT && !cli->format) {
+        return refuse(errors, "export wants --format; memtop help export lists them", "");
+    }
+    if (cli->task == CLI_CHECK && !cli->rules) {
+        return refuse(errors, "check wants --max-growth RULE, such as Order:+500", "");
+    }
+    return cli->task != CLI_DIFF || !cli->files[1] || (!cli->from && !cli->to) ||
+           refuse(errors, "--from and --to are moments of one recording", "");
+}
+
 // CLASS [PID] after `tree`.
 static bool
 take_tree(struct cli *cli, const char **words, FILE *errors)
@@ -136,12 +263,19 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
     if (!take_word(cli, words[0], errors)) {
         return false;
     }
-    if (cli->task == CLI_TREE && wishes->help) {
+    if (cli->task != CLI_WATCH && cli->task != CLI_HELP && wishes->help) {
         cli->topic = command_find(words[0])->name;
         return true;
     }
     if (cli->task == CLI_TREE) {
         return take_tree(cli, words + 1, errors);
+    }
+    if (cli->task == CLI_RECORD) {
+        return !words[1] || (parse_pid(words[1], &cli->pid) && !words[2]) ||
+               refuse(errors, "not a process id", words[1]);
+    }
+    if (cli->task >= CLI_REPLAY && cli->task <= CLI_CHECK) {
+        return take_files(cli, words + 1, errors);
     }
     if (cli->task == CLI_HELP && words[1]) {
         const struct command *topic = command_find(words[1]);
@@ -158,7 +292,7 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
 static bool
 settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors)
 {
-    bool once = wishes->once || cli->json;
+    bool once = cli->once || cli->json;
 
     if (wishes->help || cli->task == CLI_HELP) {
         cli->task = CLI_HELP;
@@ -181,8 +315,14 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
         return refuse(errors, "--wait wants a time such as 500ms, 90s or 10m",
                       wishes->wait);
     }
+    if (!options_fit(cli, wishes, errors) || !read_amounts(cli, wishes, errors)) {
+        return false;
+    }
+    if (cli->task >= CLI_RECORD && cli->task <= CLI_CHECK) {
+        return settle_files(cli, errors);
+    }
     if (cli->task == CLI_TREE) {
-        return wishes->once || wishes->plain || cli->all
+        return cli->once || wishes->plain || cli->all
                    ? refuse(errors,
                             "tree prints one tree: of the options about output "
                             "only --json goes with it",
@@ -218,6 +358,10 @@ cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *err
                            : refuse(errors, poptStrerror(code),
                                     poptBadOption(context, POPT_BADOPTION_NOALIAS));
     free(wishes.wait);
+    free(wishes.duration);
+    free(wishes.warmup);
+    free(wishes.max_size);
+    free(wishes.speed);
     poptFreeContext(context);
     return good;
 }
@@ -225,12 +369,18 @@ cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *err
 void
 cli_destroy(struct cli *cli)
 {
-    free(cli->socket);
-    free(cli->theme);
-    free(cli->class_name);
-    cli->class_name = NULL;
-    cli->socket = NULL;
-    cli->theme = NULL;
+    char **const texts[] = {
+        &cli->socket, &cli->theme,  &cli->class_name, &cli->files[0], &cli->files[1],
+        &cli->output, &cli->format, &cli->at,         &cli->from,     &cli->to};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        free(*texts[i]);
+        *texts[i] = NULL;
+    }
+    for (size_t i = 0; cli->rules && cli->rules[i]; i++) {
+        free(cli->rules[i]);
+    }
+    free((void *)cli->rules);
+    cli->rules = NULL;
 }
 
 static void

@@ -8,7 +8,10 @@
 #define TUI_CLI_CLI_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+
+#define CLI_FILES_MAX 2
 
 // How memtop ends. Scripts rely on these numbers.
 enum cli_status {
@@ -24,18 +27,38 @@ enum cli_task {
     CLI_ONCE,    // one table, or one JSON document
     CLI_PLAIN,   // a table each interval, without end
     CLI_TREE,    // the call tree of one class
+    CLI_RECORD,  // into a file, without a screen
+    CLI_REPLAY,  // a recording in the viewer, or one table of it
+    CLI_VERIFY,  // whether a recording is sound
+    CLI_CUT,     // a part of a recording into another
+    CLI_EXPORT,  // a moment of a recording in another format
+    CLI_DIFF,    // what changed between two moments
+    CLI_CHECK,   // whether anything grew more than it may
     CLI_HELP,    // cli_help()
     CLI_VERSION, // cli_version()
 };
 
 struct cli {
     enum cli_task task;
-    const char *topic; // of CLI_HELP: a command's name, "" for memtop itself
-    char *socket;      // owned; NULL when not given
-    char *theme;       // owned; NULL when not given
-    char *class_name;  // owned; of CLI_TREE
-    double wait_s;     // of CLI_TREE: how long stacks are taken before it prints
-    long pid;          // 0 when not given
+    const char *topic;          // of CLI_HELP: a command's name, "" for memtop itself
+    char *socket;               // owned; NULL when not given
+    char *theme;                // owned; NULL when not given
+    char *class_name;           // owned; of CLI_TREE
+    double wait_s;              // of CLI_TREE: how long stacks are taken before it prints
+    long pid;                   // 0 when not given
+    char *files[CLI_FILES_MAX]; // owned: recordings; NULL when not given
+    char *output;               // owned; NULL when not given, as all that follow
+    char *format;               // owned
+    char *at;                   // owned: times, as when.h reads them
+    char *from;                 // owned
+    char *to;                   // owned
+    char **rules;               // owned: of CLI_CHECK, ended by NULL
+    uint64_t duration_us;       // 0: without end
+    uint64_t warmup_us;         // of CLI_CHECK
+    uint64_t max_size;          // bytes; 0: no bound
+    double speed;               // of CLI_REPLAY; 0: not given
+    int once;
+    int bytes;
     int pin;
     int json;
     int all;

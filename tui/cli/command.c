@@ -55,15 +55,113 @@ static const char help_help[] =
     "  memtop help\n"
     "  memtop --help\n";
 
+static const char record_help[] =
+    "memtop record writes all that the probe sends into a file, to be replayed, "
+    "compared\n"
+    "and exported later. It goes on through restarts of a program whose socket keeps "
+    "its\n"
+    "path, until --duration is over or it gets SIGINT or SIGTERM. Above --max-size the\n"
+    "file keeps the newest. A file holds names, counts and paths, never an object's\n"
+    "content.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop record -o night.memtop                     until ^C\n"
+    "  memtop record 4120 -o night.memtop --duration 8h --max-size 256M\n";
+
+static const char replay_help[] =
+    "memtop replay shows a recording as the live viewer shows a program: [ ] { } step\n"
+    "through time, :goto 14:03 jumps, Space plays, L goes to the end. It opens at the\n"
+    "end, and follows a recording that is still written; --speed plays it from its\n"
+    "start. With --once or --json it prints the last moment, or that of --at.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop replay night.memtop\n"
+    "  memtop replay night.memtop --speed 60\n"
+    "  memtop replay night.memtop --json --at 03:00 | jq .totals\n";
+
+static const char verify_help[] =
+    "memtop verify reads all of a recording and says what is in it, and what is not "
+    "sound:\n"
+    "damaged places, gaps, a frame that was never finished. Its exit status is 4 when\n"
+    "something is damaged.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop verify night.memtop\n";
+
+static const char cut_help[] =
+    "memtop cut copies a part of a recording into another file, and says what it left\n"
+    "out. The part begins up to a minute before --from, where the whole state is known.\n"
+    "Times: -5m (before the end), 14:03, 14:03:20, \"2026-01-31 14:03\", a mark's "
+    "letter,\n"
+    "start, end.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop cut night.memtop --from 02:55 --to 03:10 -o leak.memtop\n";
+
+static const char export_help[] =
+    "memtop export writes a moment of a recording, the last one or that of --at, in\n"
+    "another program's format. Formats of call paths want classes whose trees were open\n"
+    "or pinned when it was recorded.\n"
+    "\n"
+    "Formats:\n"
+    "  folded      class;frame;frame count, for flamegraph.pl\n"
+    "  speedscope  JSON for speedscope.app\n"
+    "  pprof       gzip'd protobuf, for go tool pprof\n"
+    "  csv         the classes, for spreadsheets\n"
+    "  csv-paths   the call paths\n"
+    "  json        a line of JSON for each class and call path\n"
+    "  html        a report with charts in one file, for people\n"
+    "\n"
+    "Examples:\n"
+    "  memtop export night.memtop --format html -o night.html\n"
+    "  memtop export night.memtop --format folded -o - | flamegraph.pl > night.svg\n";
+
+static const char diff_help[] =
+    "memtop diff says what changed between the last moments of two recordings, or "
+    "between\n"
+    "two moments of one, its first and last unless --from and --to say others: classes\n"
+    "that came, grew, shrank and went, and the call paths of those that grew.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop diff night.memtop\n"
+    "  memtop diff night.memtop --from 22:00 --to 06:00\n"
+    "  memtop diff before.memtop after.memtop --json | jq .kinds\n";
+
+static const char check_help[] =
+    "memtop check judges a recording by rules: which classes may grow by how much, from\n"
+    "the end of the warm-up to the end. Its exit status is 1 when one is broken, and it\n"
+    "prints the culprits with their call paths.\n"
+    "\n"
+    "Rules:\n"
+    "  Order:+500           objects of one class\n"
+    "  'String:+2M bytes'   bytes of them\n"
+    "  '*:+10% or +100'     every class, a tenth or a hundred\n"
+    "  '/^Shop::/:+0'       classes by a regular expression\n"
+    "  total:+1000          all of them together\n"
+    "\n"
+    "Examples:\n"
+    "  memtop check night.memtop --max-growth Order:+500 --warmup 60s\n";
+
+// clang-format off
 static const struct command commands[] = {
-    {"",     "[--socket PATH | PID]", "watch a Ruby program",      watch_help, CLI_WATCH},
-    {"tree", "CLASS [PID]",           "the call paths of a class", tree_help,  CLI_TREE },
-    {"help", "[COMMAND]",             "show how it is used",       help_help,  CLI_HELP },
+    {"",       "[--socket PATH | PID]",   "watch a Ruby program",                 watch_help,  CLI_WATCH,  " socket once json all plain readonly "},
+    {"tree",   "CLASS [PID]",             "the call paths of a class",            tree_help,   CLI_TREE,   " socket once json all plain readonly wait pin "},
+    {"record", "[PID] -o FILE",           "write what comes into a file",         record_help, CLI_RECORD, " socket readonly output duration max-size "},
+    {"replay", "FILE",                    "show a recording",                     replay_help, CLI_REPLAY, " once json all at speed "},
+    {"diff",   "FILE [FILE]",             "what changed between two moments",     diff_help,   CLI_DIFF,   " json all from to "},
+    {"export", "FILE --format F -o FILE", "a moment in another format",           export_help, CLI_EXPORT, " all bytes at format output "},
+    {"check",  "FILE --max-growth RULE",  "whether anything grew too much",       check_help,  CLI_CHECK,  " json from to max-growth warmup "},
+    {"verify", "FILE",                    "whether a recording is sound",         verify_help, CLI_VERIFY, " "},
+    {"cut",    "FILE --from T --to T -o FILE", "a part of a recording",           cut_help,    CLI_CUT,    " from to output "},
+    {"help",   "[COMMAND]",               "show how it is used",                  help_help,   CLI_HELP,   " socket once json all plain readonly wait pin "},
 };
+// clang-format on
 
 static const char *const later[] = {
-    "attach", "check",  "cut",    "diff", "doctor", "export",
-    "ps",     "record", "replay", "run",  "verify",
+    "attach",
+    "doctor",
+    "ps",
+    "run",
 };
 
 const struct command *
@@ -81,6 +179,16 @@ const struct command *
 command_at(size_t index)
 {
     return index < sizeof(commands) / sizeof(*commands) ? &commands[index] : NULL;
+}
+
+const struct command *
+command_of(enum cli_task task)
+{
+    size_t i = 0;
+    while (i + 1 < sizeof(commands) / sizeof(*commands) && commands[i].task != task) {
+        i++;
+    }
+    return &commands[i];
 }
 
 bool

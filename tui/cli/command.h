@@ -15,10 +15,15 @@ struct command {
     const char *line;      // what it does, in one line
     const char *help;      // what it does, with examples
     enum cli_task task;
+    const char *options; // that go with it, long names with a blank around each; those
+                         // that go with all are left out
 };
 
 // The row of that name, NULL when there is none.
 const struct command *command_find(const char *name);
+
+// The row of a task; there is one for each that has a command.
+const struct command *command_of(enum cli_task task);
 
 // The rows in order, "" first; NULL after the last.
 const struct command *command_at(size_t index);

@@ -64,7 +64,7 @@ cursor_next(struct cursor *cursor, struct tape *tape, struct message *message)
             continue;
         }
         cursor->repeated = cursor->in_group;
-        if (message->kind == MESSAGE_GAP) {
+        if (message->kind == MESSAGE_GAP && !cursor->in_group) {
             lose(cursor);
         }
         return status;
