@@ -3,7 +3,8 @@
  *
  * The part begins with the key group at or before `from`, so up to a minute earlier,
  * and ends before the first frame after `to`. Damaged bytes are left out, and a GAP
- * stands in their place.
+ * stands in their place. The tape may be a ring: so a viewer's memory becomes the begin
+ * of a file, to which the writer then goes on adding.
  */
 #ifndef TUI_RECORD_CUT_H
 #define TUI_RECORD_CUT_H

@@ -2,12 +2,18 @@
 
 #include <string.h>
 
-#define AHEAD_BYTES 131072u    // read at once where frames are read in turn
-#define SEARCH_BYTES 65536u    // searched at once
-#define BUDGET_BYTES 67108864u // checked in vain before a search becomes careful,
-#define BUDGET_SHARE 8u        // and for each byte that it gets on
+#define AHEAD_BYTES 131072u // read at once where frames are read in turn
+#define SEARCH_BYTES 65536u // searched at once
+#define PATIENCE_SHARE 8u   // bytes that may be checked in vain, for each one got on
 
 static const char magic[] = {'M', 'T', 'O', 'P'};
+
+static void
+get_on(struct source *source, uint64_t bytes)
+{
+    uint64_t patience = source->patience + bytes * PATIENCE_SHARE;
+    source->patience = patience < SOURCE_PATIENCE ? patience : SOURCE_PATIENCE;
+}
 
 enum find_status
 find_at(struct source *source, uint64_t offset, size_t ahead, struct found *found)
@@ -22,7 +28,7 @@ find_at(struct source *source, uint64_t offset, size_t ahead, struct found *foun
         return FIND_END;
     }
     size_t length = FRAME_HEADER_BYTES + (size_t)found->frame.body_length;
-    if (length > source->end - offset) {
+    if (length > source->end - offset || length > source->patience) {
         return FIND_END;
     }
     const unsigned char *bytes = source_bytes(source, offset, length, ahead, &have);
@@ -31,8 +37,10 @@ find_at(struct source *source, uint64_t offset, size_t ahead, struct found *foun
     }
     if (have < length || frame_check(bytes, bytes + FRAME_HEADER_BYTES,
                                      found->frame.body_length) != FRAME_OK) {
+        source->patience -= length;
         return FIND_END;
     }
+    get_on(source, length);
     found->offset = offset;
     found->next = offset + length;
     found->bytes = bytes;
@@ -52,24 +60,10 @@ unfinished(const struct source *source, uint64_t offset, const unsigned char *by
            FRAME_HEADER_BYTES + (uint64_t)frame.body_length > source->end - offset;
 }
 
-// How many bytes it takes to check the frame that seems to begin at `bytes`.
-static uint64_t
-price(const struct source *source, uint64_t offset, const unsigned char *bytes,
-      size_t have)
-{
-    struct frame frame;
-    if (have < FRAME_HEADER_BYTES || frame_read(bytes, &frame) != FRAME_OK ||
-        unfinished(source, offset, bytes, have)) {
-        return FRAME_HEADER_BYTES;
-    }
-    return FRAME_HEADER_BYTES + (uint64_t)frame.body_length;
-}
-
 // Behind a place where no sound frame begins.
 static enum find_status
 search(struct source *source, uint64_t at, struct find_miss *miss, struct found *found)
 {
-    uint64_t budget = BUDGET_BYTES;
     miss->until = UINT64_MAX;
     for (;;) {
         size_t have;
@@ -85,20 +79,16 @@ search(struct source *source, uint64_t at, struct find_miss *miss, struct found 
         const unsigned char *begin = memmem(bytes, have, magic, sizeof magic);
         size_t step = begin == NULL ? have - (sizeof magic - 1) : (size_t)(begin - bytes);
         at += step;
-        budget += step * BUDGET_SHARE;
+        get_on(source, step);
         if (begin == NULL) {
             continue;
         }
         if (miss->until > at && unfinished(source, at, begin, have - step)) {
             miss->until = at;
         }
-        uint64_t cost = price(source, at, begin, have - step);
-        if (cost <= budget) {
-            enum find_status status = find_at(source, at, AHEAD_BYTES, found);
-            if (status != FIND_END) {
-                return status;
-            }
-            budget -= cost;
+        enum find_status status = find_at(source, at, AHEAD_BYTES, found);
+        if (status != FIND_END) {
+            return status;
         }
         at++;
     }

@@ -3,8 +3,8 @@
  *
  * Where no sound frame begins, the next one is searched: the next place where magic,
  * length and CRC hold. Bytes made to look like many long frames would make that
- * quadratic; the search therefore has a budget of bytes to check in vain, and passes
- * over what is beyond it.
+ * quadratic: the source therefore has a patience of bytes that were checked in vain,
+ * which grows with what is got on, and what claims to be longer is no frame.
  */
 #ifndef TUI_RECORD_FIND_H
 #define TUI_RECORD_FIND_H

@@ -12,7 +12,7 @@ source_open(struct source *source, const char *path)
 {
     struct stat status;
 
-    *source = (struct source){.descriptor = -1};
+    *source = (struct source){.descriptor = -1, .patience = SOURCE_PATIENCE};
     // Without O_NONBLOCK a pipe of that name would be waited for.
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0) {
@@ -34,7 +34,7 @@ source_open(struct source *source, const char *path)
 void
 source_begin(struct source *source)
 {
-    *source = (struct source){.descriptor = -1};
+    *source = (struct source){.descriptor = -1, .patience = SOURCE_PATIENCE};
 }
 
 void
@@ -48,7 +48,7 @@ source_close(struct source *source)
     }
     free(source->segments);
     buffer_destroy(&source->window);
-    *source = (struct source){.descriptor = -1};
+    *source = (struct source){.descriptor = -1, .patience = SOURCE_PATIENCE};
 }
 
 bool

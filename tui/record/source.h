@@ -18,6 +18,9 @@
 
 #include "protocol/buffer.h"
 
+// What is checked in vain before a search becomes careful.
+#define SOURCE_PATIENCE 67108864u
+
 // A run of bytes in memory that begins with a key group.
 struct segment {
     uint64_t offset;
@@ -25,9 +28,10 @@ struct segment {
 };
 
 struct source {
-    uint64_t first; // place of the oldest byte
-    uint64_t end;   // and behind the newest
-    int error;      // errno of what failed last; 0
+    uint64_t first;    // place of the oldest byte
+    uint64_t end;      // and behind the newest
+    int error;         // errno of what failed last; 0
+    uint64_t patience; // bytes that may still be checked in vain: see find.h
     // a file
     int descriptor; // owned; -1 for memory
     dev_t device;

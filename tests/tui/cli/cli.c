@@ -314,16 +314,69 @@ help_after_a_command_is_that_commands(void **state)
 static void
 says_which_commands_a_later_version_brings(void **state)
 {
-    static const char *const later[] = {
-        "run",    "attach", "ps",     "record", "replay", "diff",
-        "export", "check",  "verify", "cut",    "doctor",
-    };
+    static const char *const later[] = {"run", "attach", "ps", "doctor"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
         char line[64];
         snprintf(line, sizeof(line), "memtop %s", later[i]);
         expect_refusal(line, "not in this version");
+    }
+}
+
+static void
+reads_what_recordings_take(void **state)
+{
+    struct tried tried = try("memtop record 12 -o f --duration 8h --max-size 256M", true);
+
+    (void)state;
+    assert_true(tried.good);
+    assert_int_equal(tried.cli.task, CLI_RECORD);
+    assert_int_equal(tried.cli.pid, 12);
+    assert_string_equal(tried.cli.output, "f");
+    assert_true(tried.cli.duration_us == UINT64_C(8) * 3600 * 1000000);
+    assert_true(tried.cli.max_size == UINT64_C(256) << 20);
+    done(&tried);
+    tried = try("memtop check f --max-growth Order:+5 --max-growth total:+9 --warmup 60s",
+                false);
+    assert_true(tried.good);
+    assert_string_equal(tried.cli.rules[1], "total:+9");
+    assert_null(tried.cli.rules[2]);
+    assert_true(tried.cli.warmup_us == 60000000);
+    done(&tried);
+    expect_task("memtop replay f --json --at 03:00", false, CLI_REPLAY);
+    expect_task("memtop diff a b --json", false, CLI_DIFF);
+    expect_task("memtop cut f --from start --to end -o g", true, CLI_CUT);
+    expect_task("memtop export f --format csv", true, CLI_EXPORT);
+    expect_task("memtop verify f", true, CLI_VERIFY);
+}
+
+static void
+refuses_what_recordings_do_not_take(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"memtop record",                      "-o says which file to write"},
+        {"memtop record f -o g",               "not a process id"           },
+        {"memtop record -o f --duration soon", "--duration wants a time"    },
+        {"memtop record -o f --max-size big",  "--max-size wants a size"    },
+        {"memtop replay",                      "the name of a recording"    },
+        {"memtop replay f g",                  "one argument too many"      },
+        {"memtop replay f --speed fast",       "--speed wants a number"     },
+        {"memtop replay f --speed -1",         "--speed wants a number"     },
+        {"memtop replay f --output g",         "--output does not go with"  },
+        {"memtop cut f -o g",                  "cut wants --from and --to"  },
+        {"memtop export f",                    "export wants --format"      },
+        {"memtop check f",                     "check wants --max-growth"   },
+        {"memtop diff f g --from start",       "moments of one recording"   },
+        {"memtop diff f g h",                  "one argument too many"      },
+        {"memtop verify f --json",             "--json does not go with"    },
+        {"memtop --speed 3",                   "--speed does not go with"   },
+        {"memtop tree Order --at 3",           "--at does not go with"      },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        expect_refusal(wrong[i][0], wrong[i][1]);
     }
 }
 
@@ -425,6 +478,8 @@ main(void)
         cmocka_unit_test(a_pin_is_refused_where_nothing_may_be_changed),
         cmocka_unit_test(help_after_a_command_is_that_commands),
         cmocka_unit_test(says_which_commands_a_later_version_brings),
+        cmocka_unit_test(reads_what_recordings_take),
+        cmocka_unit_test(refuses_what_recordings_do_not_take),
         cmocka_unit_test(the_help_teaches),
         cmocka_unit_test(every_command_has_help_with_examples),
         cmocka_unit_test(the_help_of_trees_tells_what_its_figures_are),

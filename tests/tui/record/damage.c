@@ -217,6 +217,34 @@ a_file_of_headers_alone_is_done_with_soon(void **state)
     assert_null(tape_open(scene_path("headers"), why, sizeof why));
 }
 
+// A sound frame, a claim, a sound frame, a claim: every sound one is found.
+static void
+sound_frames_among_claims_are_all_found(void **state)
+{
+    (void)state;
+    struct buffer mixed = {0};
+    struct packer packer = {0};
+    struct message notice = {.kind = MESSAGE_NOTICE};
+    const struct frame claim = {.kind = MESSAGE_SAMPLE, .body_length = 1u << 20};
+    unsigned char header[FRAME_HEADER_BYTES];
+    unsigned char *body = calloc(1, claim.body_length);
+    assert_non_null(body);
+    frame_seal(header, &claim, body);
+    free(body);
+    uint64_t frames = 0;
+    while (mixed.length < 6u * 1024 * 1024) {
+        notice.notice.id = frames++;
+        assert_true(pack_frame(&packer, &mixed, &notice));
+        assert_true(buffer_append(&mixed, header, sizeof header));
+    }
+    packer_destroy(&packer);
+    scene_write(scene_path("claims"), mixed.bytes, mixed.length);
+    buffer_destroy(&mixed);
+    struct tape *tape = scene_open(scene_path("claims"));
+    assert_int_equal(count_frames(tape), frames);
+    tape_free(tape);
+}
+
 // Nothing but holes behind a recording, as a crash of the system may leave it.
 static void
 a_hole_at_the_end_is_passed_over(void **state)
@@ -340,6 +368,7 @@ main(void)
         cmocka_unit_test(bytes_put_in_between_are_passed_over),
         cmocka_unit_test(what_is_no_recording_is_refused_in_words),
         cmocka_unit_test(a_file_of_headers_alone_is_done_with_soon),
+        cmocka_unit_test(sound_frames_among_claims_are_all_found),
         cmocka_unit_test(a_hole_at_the_end_is_passed_over),
         cmocka_unit_test(a_chain_that_leads_nowhere_is_made_anew),
         cmocka_unit_test(a_frame_of_a_newer_writer_is_passed_over),

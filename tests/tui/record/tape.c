@@ -219,6 +219,36 @@ a_tape_follows_a_file_that_grows_by_single_bytes(void **state)
     buffer_destroy(&content);
 }
 
+// Somebody saved what came over a socket: no group, nothing compressed.
+static void
+the_bytes_of_a_connection_are_a_recording_too(void **state)
+{
+    (void)state;
+    struct story story;
+    struct buffer stream = {0};
+    struct cursor cursor;
+    story_begin(&story, CLASSES, CHANGING, SEED);
+    struct message hello = story_hello(&story);
+    struct message names = story_names(&story);
+    assert_true(message_encode(&stream, &hello) && message_encode(&stream, &names));
+    for (int second = 0; second < 100; second++) {
+        struct message sample = story_step(&story);
+        assert_true(message_encode(&stream, &sample));
+    }
+    story_end(&story);
+    scene_write(scene_path("stream"), stream.bytes, stream.length);
+    buffer_destroy(&stream);
+    struct tape *tape = scene_open(scene_path("stream"));
+    assert_int_equal(tape_key_count(tape), 0);
+    assert_false(tape_rebuilt(tape));
+    memset(&table, 0, sizeof table);
+    assert_false(cursor_seek(&cursor, tape, UINT64_MAX)); // it begins at the start
+    assert_int_equal(table_play(&table, &cursor, tape, UINT64_MAX), TAPE_END);
+    assert_int_equal(table.samples, 100);
+    assert_true(table_right(&table, CLASSES, CHANGING));
+    tape_free(tape);
+}
+
 // A mapping of such a file would have killed us.
 static void
 a_file_that_becomes_shorter_is_read_to_its_new_end(void **state)
@@ -276,6 +306,7 @@ main(void)
         cmocka_unit_test(groups_are_passed_over_while_nothing_is_lost),
         cmocka_unit_test(opening_a_long_recording_reads_little_of_it),
         cmocka_unit_test(a_tape_follows_a_file_that_grows_by_single_bytes),
+        cmocka_unit_test(the_bytes_of_a_connection_are_a_recording_too),
         cmocka_unit_test(a_file_that_becomes_shorter_is_read_to_its_new_end),
         cmocka_unit_test(a_file_replaced_by_another_recording_is_told),
     };
