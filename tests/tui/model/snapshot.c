@@ -545,9 +545,8 @@ large(uint32_t classes, uint32_t trees, uint32_t nodes)
         .key = true, .mode = MODE_COUNT, .rows = rows, .row_count = classes};
     assert_true(model_apply(model, &sample));
     for (uint32_t i = 0; i < nodes; i++) {
-        tree_nodes[i] =
-            (struct tree_node){20 + i, i == 0 ? 0 : 19 + i / 2 + 1, 16 + i % 300, i, 0};
-        tree_nodes[i].parent = i == 0 ? 0 : 20 + (i - 1) / 2;
+        uint32_t parent = i == 0 ? 0 : 20 + (i - 1) / 2;
+        tree_nodes[i] = (struct tree_node){20 + i, parent, 16 + i % 300, i, 0};
         sites[i] = (struct tree_site){
             20 + i, 2, 1000 + i, 2000, 4000, {0, 0, 0, 1}
         };
