@@ -14,8 +14,9 @@
 #include "tui/app_state.h"
 #include "tui/model/snapshot.h"
 
-// Two minutes of history, and what the windows of rates need.
-#define LATER 150u
+// What a player looks back before a moment: the two minutes of history. The windows of
+// rates need less.
+#define LATER 120u
 
 static const struct fixture_options options = {.read_source = orders_read_source};
 
@@ -127,7 +128,7 @@ pass(struct fixture *live, struct fixture *replay, unsigned seconds)
     for (unsigned i = 0; i < seconds; i++) {
         struct fixture *both[] = {live, replay};
         for (int k = 0; k < 2 && both[k] != NULL; k++) {
-            fixture_wait(both[k], 37 * i % 11 * 40);
+            fixture_wait(both[k], 37 * i % 11 * 4);
             fixture_demo_second(both[k]);
         }
     }

@@ -69,7 +69,7 @@ begin(struct snapshot *snapshot, const struct model *model, bool all)
 {
     const struct classes *classes = &model->classes;
     snapshot->model = model;
-    snapshot->said = room(classes->count, SIZE_MAX, sizeof *snapshot->said);
+    snapshot->said = calloc(classes->count + 1, sizeof *snapshot->said);
     if (snapshot->said == NULL) {
         return false;
     }

@@ -34,8 +34,7 @@ name(struct noise *noise)
         "A\xff\n",
         "\x1b[2J\x1b]0;title\a",
         "\\x1B[2J",
-        "\xcc\x81"
-        "begins with a mark",
+        "\xcc\x81 begins with a mark",
         "\xe2\x80\xae right to left",
         "#<Class:0x1>",
         "(iseq)",
