@@ -31,15 +31,15 @@ struct scene {
     bool readonly; // nothing that changes the program may be asked for
     bool mouse;
     bool recording; // into a file
-    bool paused;                // the screen stands still, samples go on arriving
-    bool exact;                 // all digits instead of three and a unit
-    bool by_bytes;              // changes and shares are of bytes instead of objects
-    bool internal;              // classes that are not Ruby's are shown
+    bool paused;    // the screen stands still, samples go on arriving
+    bool exact;     // all digits instead of three and a unit
+    bool by_bytes;  // changes and shares are of bytes instead of objects
+    bool internal;  // classes that are not Ruby's are shown
     const struct header_moment *moment; // borrowed: another moment than now is shown
     const struct strip_data *strip;     // borrowed: the timeline; NULL for none
-    source_reader *read_source; // NULL: there are no files here
-    const char *message;        // borrowed: the last word to the person, "" for none
-    bool message_error;         // it went wrong
+    source_reader *read_source;         // NULL: there are no files here
+    const char *message; // borrowed: the last word to the person, "" for none
+    bool message_error;  // it went wrong
     char command[SCENE_COMMAND_BYTES]; // what a view asks for, see OUTCOME_COMMAND
 };
 
