@@ -57,6 +57,8 @@ static void
 expect_same_screen(struct fixture *live, struct fixture *replay, const char *keys,
                    int width, int height)
 {
+    // a timeline begins where its recording does, so it is left out
+    live->app->point_count = replay->app->point_count = 0;
     char *one = fixture_screen(live, width, height);
     char *other = fixture_screen(replay, width, height);
     if (strcmp(one, other) != 0) {

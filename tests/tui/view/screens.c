@@ -295,7 +295,7 @@ keeps_a_class_that_is_gone_dim(void **state)
     sample.gone = gone;
     sample.gone_count = 1;
     fixture_send_sample(&fixture, sample);
-    fixture_golden(&fixture, "class-gone", 80, 16);
+    fixture_golden(&fixture, "class-gone", 80, 18);
     int row = fixture_row_of(&fixture, "Order");
     assert_int_equal(fixture.grid.cells[row * 80 + 3].style, STYLE_DIM);
     fixture_stop(&fixture);
