@@ -448,33 +448,36 @@ open_output(const struct cli *cli)
     return stdout;
 }
 
-static enum cli_status export(const struct cli *cli, struct tape *tape) {
-    struct player shown; uint64_t at_us;
-    if (!export_format_find(cli->format) && strcmp(cli->format, "html") != 0){
-        return complain(STATUS_WRONG_USE, "no such format; memtop help export lists them",
-                        cli->format);}
-if (!files_time(tape, "--at", cli->at, UINT64_MAX, &at_us))
+static enum cli_status
+write_export(const struct cli *cli, struct tape *tape)
 {
-    return STATUS_WRONG_USE;
-}
-if (!moment(&shown, tape, at_us)) {
-    return STATUS_BROKEN;
-}
-FILE *out = open_output(cli);
-if (!out) {
-    player_destroy(&shown);
-    return STATUS_BROKEN;
-}
-bool good = write_format(cli, tape, &shown, out) && fflush(out) == 0;
-int error = errno;
-if (out != stdout) {
-    good = fclose(out) == 0 && good;
-    if (!good) {
-        remove(cli->output);
+    struct player shown;
+    uint64_t at_us;
+    if (!export_format_find(cli->format) && strcmp(cli->format, "html") != 0) {
+        return complain(STATUS_WRONG_USE, "no such format; memtop help export lists them",
+                        cli->format);
     }
-}
-player_destroy(&shown);
-return good ? STATUS_DONE : complain(STATUS_BROKEN, "cannot export", strerror(error));
+    if (!files_time(tape, "--at", cli->at, UINT64_MAX, &at_us)) {
+        return STATUS_WRONG_USE;
+    }
+    if (!moment(&shown, tape, at_us)) {
+        return STATUS_BROKEN;
+    }
+    FILE *out = open_output(cli);
+    if (!out) {
+        player_destroy(&shown);
+        return STATUS_BROKEN;
+    }
+    bool good = write_format(cli, tape, &shown, out) && fflush(out) == 0;
+    int error = errno;
+    if (out != stdout) {
+        good = fclose(out) == 0 && good;
+        if (!good) {
+            remove(cli->output);
+        }
+    }
+    player_destroy(&shown);
+    return good ? STATUS_DONE : complain(STATUS_BROKEN, "cannot export", strerror(error));
 }
 
 enum cli_status
@@ -493,7 +496,7 @@ files_run(const struct cli *cli)
         status = cut(cli, tape);
         break;
     case CLI_EXPORT:
-        status = export(cli, tape);
+        status = write_export(cli, tape);
         break;
     case CLI_DIFF:
         status = diff(cli, tape);
