@@ -32,7 +32,7 @@ files_open(const char *path)
     char why[WHY_BYTES];
     struct tape *tape = tape_open(path, why, sizeof(why));
     if (!tape) {
-        complain(STATUS_BROKEN, path, why);
+        complain(STATUS_BROKEN, why, "");
         return NULL;
     }
     if (tape_rebuilt(tape)) {
@@ -108,6 +108,9 @@ verify(const struct cli *cli, struct tape *tape)
     if (!verify_tape(tape, &report)) {
         return complain(STATUS_BROKEN, cli->files[0], tape_error(tape));
     }
+    if (report.bytes == 0) {
+        return complain(STATUS_BROKEN, cli->files[0], "it is empty");
+    }
     bool good = verify_describe(&report, tape, &words) && print(&words);
     buffer_destroy(&words);
     return good && verify_sound(&report) ? STATUS_DONE : STATUS_BROKEN;
@@ -128,7 +131,7 @@ cut(const struct cli *cli, struct tape *tape)
     }
     struct writer *writer = writer_open(cli->output, &options, why, sizeof(why));
     if (!writer) {
-        return complain(STATUS_BROKEN, cli->output, why);
+        return complain(STATUS_BROKEN, why, "");
     }
     bool good = cut_tape(tape, from_us, to_us, writer, &report, why, sizeof(why));
     good = writer_close(writer, *why ? NULL : why, sizeof(why)) && good;
@@ -259,7 +262,7 @@ check_between(const struct cli *cli, struct tape *tape, const struct rule *rules
     if (!first_and_last(cli, tape, &from_us, &to_us)) {
         return STATUS_WRONG_USE;
     }
-    if (from_us + cli->warmup_us >= to_us) {
+    if (to_us > 0 && from_us + cli->warmup_us >= to_us) {
         return complain(STATUS_WRONG_USE, "--warmup is as long as the recording", "");
     }
     if (moment(&before, tape, from_us + cli->warmup_us) && moment(&after, tape, to_us)) {
