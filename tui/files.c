@@ -135,6 +135,11 @@ cut(const struct cli *cli, struct tape *tape)
     }
     bool good = cut_tape(tape, from_us, to_us, writer, &report, why, sizeof(why));
     good = writer_close(writer, *why ? NULL : why, sizeof(why)) && good;
+    if (report.frames == 0) {
+        remove(cli->output);
+        return complain(STATUS_BROKEN, "nothing was cut out",
+                        *why ? why : "the recording holds nothing then");
+    }
     bool told = cut_describe(&report, &words) && print(&words);
     buffer_destroy(&words);
     return good && told ? STATUS_DONE : complain(STATUS_BROKEN, cli->output, why);
