@@ -324,3 +324,15 @@ body_unpack(struct body *body, const struct shape *shape, const unsigned char *b
     }
     return true;
 }
+
+bool
+body_message(struct body *body, const struct frame *frame, const unsigned char *bytes,
+             size_t length, struct message *message, char *problem, size_t problem_size)
+{
+    const struct shape *shape = shape_of(frame->kind);
+    assert(shape != NULL);
+    *message = (struct message){.kind = (enum message_kind)frame->kind, .at = frame->at};
+    // Every member of the union begins where the union does.
+    return body_unpack(body, shape, bytes, length, &message->hello, problem,
+                       problem_size);
+}

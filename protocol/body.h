@@ -1,6 +1,8 @@
 /*
  * The body of a frame, unpacked into the struct that its shape describes.
- * Internal to protocol/.
+ *
+ * decoder.h does it for streams; who reads frames from a file, where bodies may be
+ * packed once more, hands over each body with body_message().
  */
 #ifndef PROTOCOL_BODY_H
 #define PROTOCOL_BODY_H
@@ -11,6 +13,8 @@
 #include "protocol/shape.h"
 
 struct body;
+struct frame;
+struct message;
 
 struct body *body_new(void); // NULL when memory ran out
 void body_free(struct body *body);
@@ -24,5 +28,11 @@ void body_clear(struct body *body);
 // what the shape asks for or memory ran out.
 bool body_unpack(struct body *body, const struct shape *shape, const unsigned char *bytes,
                  size_t length, void *target, char *problem, size_t problem_size);
+
+// The same for a whole message of the frame's kind, which must be one that shape_of()
+// knows; `bytes` are its plain body, whatever the frame's flags and length say.
+bool body_message(struct body *body, const struct frame *frame,
+                  const unsigned char *bytes, size_t length, struct message *message,
+                  char *problem, size_t problem_size);
 
 #endif

@@ -109,8 +109,7 @@ next_frame(struct decoder *decoder, struct frame *frame)
 
 // Turn the frame at `read` into a message.
 static enum decode_status
-unpack(struct decoder *decoder, const struct frame *frame, const struct shape *shape,
-       struct message *message)
+unpack(struct decoder *decoder, const struct frame *frame, struct message *message)
 {
     if (decoder->storage == NULL) {
         decoder->storage = body_new();
@@ -121,10 +120,8 @@ unpack(struct decoder *decoder, const struct frame *frame, const struct shape *s
     const unsigned char *bytes =
         decoder->input.bytes + decoder->read + FRAME_HEADER_BYTES;
     char problem[WORDS_MAX];
-    *message = (struct message){.kind = (enum message_kind)frame->kind, .at = frame->at};
-    // Every member of the union begins where the union does.
-    if (!body_unpack(decoder->storage, shape, bytes, frame->body_length, &message->hello,
-                     problem, sizeof problem)) {
+    if (!body_message(decoder->storage, frame, bytes, frame->body_length, message,
+                      problem, sizeof problem)) {
         return fail(decoder, problem);
     }
     decoder->read += FRAME_HEADER_BYTES + frame->body_length;
@@ -143,10 +140,9 @@ decoder_next(struct decoder *decoder, struct message *message)
         if (status != DECODE_MESSAGE) {
             return status;
         }
-        // Flags will say how a body is to be read; none is known yet.
-        const struct shape *shape = frame.flags == 0 ? shape_of(frame.kind) : NULL;
-        if (shape != NULL) {
-            return unpack(decoder, &frame, shape, message);
+        // The one flag there is belongs into files, and others are not known yet.
+        if (frame.flags == 0 && shape_of(frame.kind) != NULL) {
+            return unpack(decoder, &frame, message);
         }
         decoder->read += FRAME_HEADER_BYTES + frame.body_length;
         decoder->skipped++;

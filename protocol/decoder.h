@@ -5,7 +5,8 @@
  *     while (decoder_next(&decoder, &message) == DECODE_MESSAGE)
  *         ...
  *
- * The bytes may arrive cut anywhere. Frames of an unknown kind are skipped.
+ * The bytes may arrive cut anywhere. Frames of an unknown kind are skipped, and so
+ * are those with flags: packed bodies are found in files alone (tui/record/).
  * The first error sticks: from then on decoder_next() repeats it and
  * decoder_error() says in words what was wrong and at which byte. What comes
  * in is hostile: lengths, counts and nesting are checked against named maxima
@@ -32,7 +33,7 @@ struct decoder {
     struct buffer input;
     uint64_t offset;  // of input.bytes[0] in the stream
     size_t read;      // bytes of input already turned into messages
-    uint64_t skipped; // frames of unknown kinds passed over
+    uint64_t skipped; // frames of unknown kinds, or with flags, passed over
     void *storage;    // owned: what the last message borrows from
     char error[160];  // empty while all is well
 };

@@ -46,16 +46,26 @@ frame_crc(const unsigned char header[FRAME_HEADER_BYTES], const unsigned char *b
 }
 
 void
-frame_write(unsigned char header[FRAME_HEADER_BYTES], uint8_t kind, struct stamp at,
-            const unsigned char *body, uint32_t body_length)
+frame_seal(unsigned char header[FRAME_HEADER_BYTES], const struct frame *frame,
+           const unsigned char *body)
 {
     memset(header, 0, FRAME_HEADER_BYTES);
     memcpy(header + AT_MAGIC, magic, sizeof magic);
-    put(header + AT_LENGTH, body_length, 4);
-    header[AT_KIND] = kind;
-    put(header + AT_MONOTONIC, at.monotonic_us, 8);
-    put(header + AT_WALL, at.wall_us, 8);
-    put(header + AT_CRC, frame_crc(header, body, body_length), 4);
+    put(header + AT_LENGTH, frame->body_length, 4);
+    header[AT_KIND] = frame->kind;
+    header[AT_FLAGS] = frame->flags;
+    put(header + AT_MONOTONIC, frame->at.monotonic_us, 8);
+    put(header + AT_WALL, frame->at.wall_us, 8);
+    put(header + AT_CRC, frame_crc(header, body, frame->body_length), 4);
+}
+
+void
+frame_write(unsigned char header[FRAME_HEADER_BYTES], uint8_t kind, struct stamp at,
+            const unsigned char *body, uint32_t body_length)
+{
+    const struct frame frame = {.kind = kind, .body_length = body_length, .at = at};
+
+    frame_seal(header, &frame, body);
 }
 
 bool

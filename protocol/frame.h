@@ -6,7 +6,7 @@
  *        0      4  magic, "MTOP"
  *        4      4  length of the body
  *        8      1  kind
- *        9      1  flags, 0 for now
+ *        9      1  flags, enum frame_flags
  *       10      2  reserved, 0
  *       12      4  CRC-32 (IEEE 802.3) of header bytes 0..11 and 16..31, then the body
  *       16      8  monotonic time, microseconds
@@ -25,6 +25,11 @@
 
 #define FRAME_HEADER_BYTES 32
 #define FRAME_BODY_MAX 16777216u // 16 MiB
+
+// How a body is to be read. Readers pass over a frame with a flag they do not know.
+enum frame_flags {
+    FRAME_ZSTD = 1 << 0, // it is one zstd frame, around the body. Only in files
+};
 
 // When a frame was made, by two clocks: monotonic for rates, wall for people.
 struct stamp {
@@ -47,9 +52,13 @@ enum frame_status {
     FRAME_BAD_CRC,   // damaged on the way or on disk
 };
 
-// Write the header for `body`, the CRC included.
+// Write the header for `body`, the CRC included; without flags.
 void frame_write(unsigned char header[FRAME_HEADER_BYTES], uint8_t kind, struct stamp at,
                  const unsigned char *body, uint32_t body_length);
+
+// The same with the kind, flags, length and stamp of `frame`, whose CRC is ignored.
+void frame_seal(unsigned char header[FRAME_HEADER_BYTES], const struct frame *frame,
+                const unsigned char *body);
 
 // Whether a frame may begin with these bytes, of which `length` have arrived.
 bool frame_may_begin(const unsigned char *bytes, size_t length);

@@ -43,6 +43,10 @@ enum message_kind {
     MESSAGE_FRAMES = 7,   // frame ids and what they are called
     MESSAGE_TREE = 8,     // where the objects of one class were allocated
     MESSAGE_VERDICTS = 9, // what to think of classes, and how old their objects are
+    // of recordings, beside the above
+    MESSAGE_MARK = 10, // what every class was when a mark was set
+    MESSAGE_GAP = 11,  // time of which the recording knows nothing
+    MESSAGE_KEY = 12,  // begin and end of a key group: the whole state at a moment
     // from a viewer
     MESSAGE_GREETING = 64, // first frame on every connection
     MESSAGE_REQUEST = 65,
@@ -256,6 +260,55 @@ struct verdicts {
     size_t count;
 };
 
+struct mark_row {
+    class_id id;
+    uint64_t live;
+    uint64_t bytes;
+};
+
+// The letter of the mark that sets itself when a viewer connects.
+#define MARK_CONNECTING 255u
+
+// State as well: a letter that is told again replaces the mark.
+struct mark_state {
+    uint32_t letter; // 0 is A, 25 is Z; or MARK_CONNECTING
+    bool counted;    // objects were counted then: a class not listed had none
+    uint64_t live;   // totals at that moment
+    uint64_t bytes;
+    uint64_t at_monotonic_us; // when it was set: the message's stamp may be later
+    uint64_t at_wall_us;
+    const struct mark_row *rows; // borrowed
+    size_t row_count;
+};
+
+enum gap_reason {
+    GAP_LOST,      // the connection broke
+    GAP_ENDED,     // the program ended
+    GAP_RESTARTED, // another process took its place
+    GAP_DROPPED,   // frames were dropped on the way
+    GAP_STOPPED,   // recording was stopped
+    GAP_RESUMED,   // and went on
+};
+
+// From the stamp of the frame before it to its own, nothing is known.
+struct gap {
+    uint64_t reason;  // enum gap_reason
+    struct text text; // in words, may be empty
+};
+
+// One edge of a key group: what is between KEY begin and KEY end is the whole state,
+// so that reading can start there. Its figures make a timeline of KEYs alone.
+struct key_group {
+    bool begin;        // or the end of the group
+    uint64_t previous; // bytes from the KEY begin before this frame to this frame;
+                       // 0: there is none
+    uint64_t ordinal;  // of the group, from 1
+    uint64_t live;
+    uint64_t rss_bytes;
+    uint64_t gc_count;
+    uint64_t mode; // enum probe_mode
+};
+
 enum notice_severity {
     NOTICE_INFO,
     NOTICE_WARNING, // a figure on the screen needs this to be understood
@@ -328,6 +381,9 @@ struct message {
         struct frames frames;
         struct tree tree;
         struct verdicts verdicts;
+        struct mark_state mark;
+        struct gap gap;
+        struct key_group key;
         struct greeting greeting;
         struct request request;
     };

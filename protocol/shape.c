@@ -137,6 +137,33 @@
 #define VERDICTS_FIELDS(PLAIN, INNER, LIST)         \
     LIST(verdicts, ROWS, list, count, &verdict_row_shape)
 
+#define MARK_ROW_FIELDS(PLAIN, INNER, LIST)         \
+    PLAIN(mark_row, SMALL, id)                      \
+    PLAIN(mark_row, COUNT, live)                    \
+    PLAIN(mark_row, COUNT, bytes)
+
+#define MARK_FIELDS(PLAIN, INNER, LIST)             \
+    PLAIN(mark_state, SMALL, letter)                \
+    PLAIN(mark_state, BOOL, counted)                \
+    PLAIN(mark_state, COUNT, live)                  \
+    PLAIN(mark_state, COUNT, bytes)                 \
+    PLAIN(mark_state, NUMBER, at_monotonic_us)      \
+    PLAIN(mark_state, NUMBER, at_wall_us)           \
+    LIST(mark_state, ROWS, rows, row_count, &mark_row_shape)
+
+#define GAP_FIELDS(PLAIN, INNER, LIST)              \
+    PLAIN(gap, COUNT, reason)                       \
+    PLAIN(gap, TEXT, text)
+
+#define KEY_FIELDS(PLAIN, INNER, LIST)              \
+    PLAIN(key_group, BOOL, begin)                   \
+    PLAIN(key_group, NUMBER, previous)              \
+    PLAIN(key_group, NUMBER, ordinal)               \
+    PLAIN(key_group, COUNT, live)                   \
+    PLAIN(key_group, COUNT, rss_bytes)              \
+    PLAIN(key_group, COUNT, gc_count)               \
+    PLAIN(key_group, COUNT, mode)
+
 #define GREETING_FIELDS(PLAIN, INNER, LIST)         \
     PLAIN(greeting, NUMBER, version)                \
     PLAIN(greeting, TEXT, program_version)
@@ -155,7 +182,8 @@
     X(frame_name, FRAME_NAME)                       \
     X(tree_node, TREE_NODE)                         \
     X(tree_site, TREE_SITE)                         \
-    X(verdict_row, VERDICT_ROW)
+    X(verdict_row, VERDICT_ROW)                     \
+    X(mark_row, MARK_ROW)
 
 #define MESSAGES(X)                                 \
     X(hello, HELLO)                                 \
@@ -167,6 +195,9 @@
     X(frames, FRAMES)                               \
     X(tree, TREE)                                   \
     X(verdicts, VERDICTS)                           \
+    X(mark_state, MARK)                             \
+    X(gap, GAP)                                     \
+    X(key_group, KEY)                               \
     X(greeting, GREETING)                           \
     X(request, REQUEST)
 

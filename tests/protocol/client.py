@@ -35,6 +35,7 @@ VERDICTS = ("", "new", "steady", "churn", "growing", "leak?")
 SPECIAL = {0: "(root)", 1: "(before tracing)", 2: "(other)", 3: "(deeper stack, cut)",
            4: "(no Ruby frame)"}
 FRAME_FIRST = 16
+LETTERS = {**{letter: chr(65 + letter) for letter in range(26)}, 255: "since connecting"}
 
 KINDS = {
     1: ("hello", ("version", "program_version", "pid", "parent_pid", "command",
@@ -49,6 +50,10 @@ KINDS = {
                  "unsampled_live", "unsampled_allocated", "depth", "nodes_used",
                  "nodes_room", "nodes", "sites")),
     9: ("verdicts", ("list",)),
+    10: ("mark", ("letter", "counted", "live", "bytes", "at_monotonic_us", "at_wall_us",
+                  "rows")),
+    11: ("gap", ("reason", "text")),
+    12: ("key", ("begin", "previous", "ordinal", "live", "rss_bytes", "gc_count", "mode")),
     64: ("greeting", ("version", "program_version")),
     65: ("request", ("id", "action", "argument")),
 }
@@ -177,6 +182,9 @@ class State:
         self.frames = {}
         self.trees = {}
         self.verdicts = {}
+        self.marks = {}
+        self.gaps = []
+        self.keys = []
 
     def apply(self, name, fields):
         getattr(self, "on_" + name)(fields)
@@ -236,6 +244,17 @@ class State:
     def on_bye(self, fields):
         self.bye = fields
 
+    def on_mark(self, fields):
+        rows = {class_id: dict(zip(("live", "bytes"), counts))
+                for class_id, *counts in fields["rows"] or ()}
+        self.marks[LETTERS.get(fields["letter"], "?")] = {**fields, "rows": rows}
+
+    def on_gap(self, fields):
+        self.gaps.append(fields)
+
+    def on_key(self, fields):
+        self.keys.append(fields)
+
     def on_greeting(self, fields):
         raise Broken("a probe does not greet")
 
@@ -261,6 +280,9 @@ class State:
             "frames": self.frames,
             "trees": {class_id: tree.as_json() for class_id, tree in self.trees.items()},
             "verdicts": self.verdicts,
+            "marks": self.marks,
+            "gaps": self.gaps,
+            "keys": self.keys,
         }
 
     def id_of(self, name):

@@ -60,6 +60,19 @@ class ClientTest(unittest.TestCase):
                   "reason": "grew in 12 collections"},
             "2": {"verdict": "", "ages": [None] * 4, "reason": ""}})
 
+        self.check_recorded(seen)
+
+    def check_recorded(self, seen):
+        mark = seen["marks"]["A"]
+        self.assertEqual((mark["live"], mark["bytes"], mark["at_wall_us"]),
+                         (1287, None, 1767225605000200))
+        self.assertEqual(mark["rows"], {"1": {"live": 1200, "bytes": 48000},
+                                        "2": {"live": 80, "bytes": None}})
+        self.assertEqual(seen["gaps"], [{"reason": 2, "text": "pid 4243 took its place"}])
+        self.assertEqual([(key["begin"], key["previous"], key["ordinal"], key["live"])
+                          for key in seen["keys"]],
+                         [(True, 61234, 2, 1330), (False, 22222, 2, 1330)])
+
     def check_tree(self, tree):
         self.assertEqual((tree["live"], tree["flags"], tree["shift"]), (1255, 1, 3))
         self.assertEqual(tree["nodes"], {"1": [0, 1, 0, 0], "16": [0, 16, 22, 0],

@@ -53,6 +53,11 @@ static const struct verdict_row verdicts[] = {
     {2, VERDICT_NONE, NO_AGES,              {"", 0}                       },
 };
 
+static const struct mark_row mark_rows[] = {
+    {1, 1200, 48000        },
+    {2, 80,   COUNT_UNKNOWN}
+};
+
 const struct example examples[EXAMPLES] = {
     {"hello",
      {.kind = MESSAGE_HELLO,
@@ -145,6 +150,29 @@ const struct example examples[EXAMPLES] = {
      {.kind = MESSAGE_BYE,
       .at = {7000000, 1767225607000000},
       .bye = {BYE_EXIT, 0, {"", 0}}}                                               },
+    {"mark",
+     {.kind = MESSAGE_MARK,
+      .at = {8000000, 1767225608000000},
+      .mark = {.letter = 0,
+               .counted = true,
+               .live = 1287,
+               .bytes = COUNT_UNKNOWN,
+               .at_monotonic_us = 5000200,
+               .at_wall_us = 1767225605000200,
+               .rows = mark_rows,
+               .row_count = sizeof mark_rows / sizeof mark_rows[0]}}               },
+    {"gap",
+     {.kind = MESSAGE_GAP,
+      .at = {9000000, 1767225609000000},
+      .gap = {GAP_RESTARTED, {"pid 4243 took its place", 23}}}                     },
+    {"key",
+     {.kind = MESSAGE_KEY,
+      .at = {9000000, 1767225609000000},
+      .key = {true, 61234, 2, 1330, 34603008, 13, MODE_COUNT}}                     },
+    {"key-end",
+     {.kind = MESSAGE_KEY,
+      .at = {9000000, 1767225609000000},
+      .key = {false, 22222, 2, 1330, 34603008, 13, MODE_COUNT}}                    },
     {"greeting",
      {.kind = MESSAGE_GREETING,
       .at = {5000050, 1767225605000050},

@@ -15,7 +15,7 @@ struct example {
     struct message message;
 };
 
-#define EXAMPLES 14
+#define EXAMPLES 18
 
 extern const struct example examples[EXAMPLES];
 

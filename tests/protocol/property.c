@@ -335,6 +335,69 @@ any_verdicts_arrive_as_they_were_sent(void **state)
 }
 
 static void
+any_mark_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    static struct mark_row rows[LIST_MAX];
+    struct decoder decoder = {0};
+    for (int round = 0; round < ROUNDS / 10; round++) {
+        for (size_t i = 0; i < LIST_MAX; i++) {
+            rows[i] = (struct mark_row){(class_id)random_number(), random_count(),
+                                        random_count()};
+        }
+        struct message sent = {
+            .kind = MESSAGE_MARK,
+            .mark = {.letter = (uint32_t)random_number(),
+                     .counted = random_bits() % 2 == 0,
+                     .live = random_count(),
+                     .bytes = random_count(),
+                     .at_monotonic_us = random_number(),
+                     .at_wall_us = random_number(),
+                     .rows = rows,
+                     .row_count = random_bits() % LIST_MAX},
+        };
+        struct message got = sent_and_received(&decoder, &sent);
+        const struct mark_state *one = &sent.mark;
+        const struct mark_state *other = &got.mark;
+        assert_true(one->letter == other->letter && one->counted == other->counted);
+        assert_true(one->live == other->live && one->bytes == other->bytes);
+        assert_true(one->at_monotonic_us == other->at_monotonic_us);
+        assert_true(one->at_wall_us == other->at_wall_us);
+        assert_int_equal(one->row_count, other->row_count);
+        for (size_t i = 0; i < one->row_count; i++) {
+            assert_true(rows[i].id == other->rows[i].id);
+            assert_true(rows[i].live == other->rows[i].live);
+            assert_true(rows[i].bytes == other->rows[i].bytes);
+        }
+    }
+    decoder_destroy(&decoder);
+}
+
+static void
+any_key_and_gap_arrive_as_they_were_sent(void **state)
+{
+    (void)state;
+    struct decoder decoder = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        struct message gap = {
+            .kind = MESSAGE_GAP, .gap = {random_count(), random_text()}
+        };
+        struct message got = sent_and_received(&decoder, &gap);
+        assert_true(got.gap.reason == gap.gap.reason);
+        expect_same_text(got.gap.text, gap.gap.text);
+
+        struct message key = {.kind = MESSAGE_KEY};
+        key.key = (struct key_group){
+            random_bits() % 2 == 0, random_number(), random_number(), random_count(),
+            random_count(),         random_count(),  random_count()};
+        got = sent_and_received(&decoder, &key);
+        assert_true(got.key.begin == key.key.begin);
+        assert_memory_equal(&got.key.previous, &key.key.previous, 6 * sizeof(uint64_t));
+    }
+    decoder_destroy(&decoder);
+}
+
+static void
 any_short_message_arrives_as_it_was_sent(void **state)
 {
     (void)state;
@@ -390,6 +453,8 @@ main(void)
         cmocka_unit_test(any_tree_arrives_as_it_was_sent),
         cmocka_unit_test(any_frames_arrive_as_they_were_sent),
         cmocka_unit_test(any_verdicts_arrive_as_they_were_sent),
+        cmocka_unit_test(any_mark_arrives_as_it_was_sent),
+        cmocka_unit_test(any_key_and_gap_arrive_as_they_were_sent),
         cmocka_unit_test(any_short_message_arrives_as_it_was_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
