@@ -101,13 +101,13 @@ static bool
 name_next(struct flightfile *file, char part[FLIGHTFILE_PATH_MAX])
 {
     struct flightfile_result *result = &file->result;
+    bool fitted = flightfile_path(result->path, sizeof(result->path), file->given,
+                                  file->socket, file->plan.pid, result->number);
     if (result->number > FLIGHTFILE_NUMBER_MAX) {
         return fail(file, "there are too many of that name already: remove some");
     }
-    return (flightfile_path(result->path, sizeof(result->path), file->given, file->socket,
-                            file->plan.pid, result->number) &&
-            fits(snprintf(part, FLIGHTFILE_PATH_MAX, "%s" PART, result->path),
-                 FLIGHTFILE_PATH_MAX)) ||
+    return (fitted && fits(snprintf(part, FLIGHTFILE_PATH_MAX, "%s" PART, result->path),
+                           FLIGHTFILE_PATH_MAX)) ||
            fail(file, "the path is too long");
 }
 
