@@ -19,12 +19,12 @@ struct flight {
 
     struct buffer taken; // since the last commit
     bool keying;         // it is a key group
-    bool lost;           // frames had to be left out since the last key group
+    bool lost;           // changes had to be left out: a key group is needed
     uint64_t key_from;   // position of the newest KEY begin
     uint64_t ordinal;    // of its group, 0 before one
     uint64_t key_ns;     // when it was begun
     uint64_t key_bytes;
-    uint64_t retry_ns; // not before that; 0 for at once
+    uint64_t retry_ns; // a key group failed: not before that; 0 for none
     char trouble[PROBE_TEXT_MAX];
 
     struct flightfile *file; // owned, while one is written
@@ -198,32 +198,37 @@ store_group(struct flight *flight, const struct flight_state *state)
     return status;
 }
 
-// Changes of what the ring does not have say nothing.
-static bool
-follows(const struct flight *flight)
+// Without a key group, what was taken before goes on; it is tried again.
+static void
+commit_key(struct flight *flight, const struct flight_state *state, bool whole)
 {
-    return flight->ordinal && !flight->lost && !flight->retry_ns;
+    enum ring_status status = whole ? store_group(flight, state) : RING_LOST;
+    if (status == RING_OK) {
+        flight->lost = false;
+        flight->retry_ns = 0;
+    } else {
+        flight->retry_ns = flight->key_ns + (status == RING_TOO_BIG ? FLIGHT_KEY_NS : 1);
+    }
 }
 
+// Changes of what the ring does not have say nothing.
 static void
-store(struct flight *flight, const struct flight_state *state, bool whole)
+commit_changes(struct flight *flight, bool whole)
 {
-    enum ring_status status = RING_LOST;
-    if (whole && buffer_ok(&flight->taken)) {
-        status = flight->keying ? store_group(flight, state)
-                                : ring_append(&flight->ring, flight->taken.bytes,
-                                              flight->taken.length);
+    if (flight->ordinal && !flight->lost) {
+        flight->lost = !whole || ring_append(&flight->ring, flight->taken.bytes,
+                                             flight->taken.length) != RING_OK;
     }
-    flight->lost = status != RING_OK;
-    flight->retry_ns =
-        flight->keying && status == RING_TOO_BIG ? flight->key_ns + FLIGHT_KEY_NS : 0;
 }
 
 void
 flight_commit(struct flight *flight, const struct flight_state *state, bool whole)
 {
-    if (flight->keying || follows(flight)) {
-        store(flight, state, whole);
+    whole = whole && buffer_ok(&flight->taken);
+    if (flight->keying) {
+        commit_key(flight, state, whole);
+    } else {
+        commit_changes(flight, whole);
     }
     flight->keying = false;
     buffer_destroy(&flight->taken);

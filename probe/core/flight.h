@@ -4,10 +4,10 @@
  * or when a viewer asks. It needs no viewer.
  *
  * To the server it is a viewer that reads from memory: flight_take() is where its frames
- * go. A minute's worth of them begins with a key group, everything that a viewer that
- * has just connected is sent; between key groups there are changes. What comes between
- * two commits goes to the ring whole or not at all: what had to be left out is a GAP,
- * and a new key group follows.
+ * go. Every minute a key group follows the sample, everything that a viewer that has just
+ * connected is sent, so that what comes after it can be read without what came before.
+ * What comes between two commits goes to the ring whole or not at all: what had to be
+ * left out is a GAP, and a new key group follows.
  *
  * Memory: the ring (its pages are the kernel's until they are used) and what one sample
  * has. Writing is done by a thread of its own, see flightfile.h.
@@ -58,14 +58,14 @@ void flight_abandon(struct flight *flight);
 // memory ran out.
 bool flight_take(void *flight, const struct buffer *frames);
 
-// context: server. Whether a key group is to begin with the sample that comes.
+// context: server. Whether a key group is to be taken now, after the sample.
 bool flight_key_due(const struct flight *flight, uint64_t now_ns);
 
-// context: server. What is taken from now on is a key group; what was taken since the
-// last commit is not wanted.
+// context: server. What is taken from now on, up to the commit, is a key group.
 void flight_begin_key(struct flight *flight, uint64_t now_ns);
 
-// context: server. The sample is complete; or, not `whole`, parts of it are missing.
+// context: server. The sample, or the key group after it, is complete; or, not `whole`,
+// parts of it are missing.
 void flight_commit(struct flight *flight, const struct flight_state *state, bool whole);
 
 // context: server. What cannot be recorded, and why; "" when all is well.

@@ -334,12 +334,16 @@ struct choice {
     size_t count;
 };
 
-// Suspects before all others, then those of whom there are most.
+// Suspects before all others, then those that are open already, then those of whom
+// there are most.
 static uint64_t
-weight_of(const struct probe *probe, uint32_t index, class_id id)
+weight_of(const struct probe *probe, struct viewer *viewer, uint32_t index, class_id id)
 {
     uint32_t verdict = judge_verdict(&probe->judge, index, id);
-    uint64_t rank = verdict == VERDICT_LEAK ? 2 : verdict == VERDICT_GROWING;
+    uint64_t rank = verdict == VERDICT_LEAK      ? 3
+                    : verdict == VERDICT_GROWING ? 2
+                    : find_open(viewer, id)      ? 1
+                                                 : 0;
     uint64_t live = registry_counts(&probe->tally.registry, index).live;
     return rank << 62 | live >> 2;
 }
@@ -364,36 +368,46 @@ choose(struct choice *choice, class_id id, uint32_t row, uint64_t weight)
 }
 
 static void
-choose_traced(struct choice *choice, const struct probe *probe, struct viewer *viewer,
-              bool others)
+choose_traced(struct choice *choice, const struct probe *probe, struct viewer *viewer)
 {
     const struct registry *registry = &probe->tally.registry;
     uint32_t count = atomic_load_explicit(&registry->class_count, memory_order_acquire);
-    for (uint32_t i = 1; i < count; i++) {
+    for (uint32_t i = 1; i < count && mode_counts(probe->mode); i++) {
         const struct class_entry *entry = registry_class(registry, i);
         class_id id = atomic_load_explicit(&entry->id, memory_order_acquire);
         if (id && atomic_load_explicit(&entry->traced, memory_order_acquire) &&
-            class_in_row(registry, i, id) && !(others && find_open(viewer, id))) {
-            choose(choice, id, i, weight_of(probe, i, id));
+            class_in_row(registry, i, id)) {
+            choose(choice, id, i, weight_of(probe, viewer, i, id));
         }
     }
 }
 
+static bool
+is_chosen(const struct choice *choice, class_id id)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        if (choice->ids[i] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void
 opened_look_on(struct opened *opened, struct probe *probe, struct viewer *viewer,
-               bool anew, uint64_t now_ns)
+               uint64_t now_ns)
 {
     struct choice choice = {.count = 0};
     forget_gone(opened, viewer);
-    if (anew) {
-        opened_leave(opened, probe, viewer, now_ns);
+    choose_traced(&choice, probe, viewer);
+    for (size_t i = viewer->open_count; i > 0; i--) {
+        if (!is_chosen(&choice, viewer->open[i - 1].id)) {
+            close_one(opened, probe, viewer, &viewer->open[i - 1], now_ns);
+        }
     }
-    if (!mode_counts(probe->mode) || viewer->open_count == VIEWER_OPEN_ROOM) {
-        return;
-    }
-    choose_traced(&choice, probe, viewer, !anew);
-    for (size_t i = 0; i < choice.count && viewer->open_count < VIEWER_OPEN_ROOM; i++) {
-        if (!open_one(opened, viewer, choice.ids[i], choice.rows[i])) {
+    for (size_t i = 0; i < choice.count; i++) {
+        if (!find_open(viewer, choice.ids[i]) &&
+            !open_one(opened, viewer, choice.ids[i], choice.rows[i])) {
             return;
         }
     }

@@ -497,23 +497,23 @@ start_anew(struct server *server, struct stamp at)
     }
 }
 
-/* The flight recorder: a viewer like others, but that a key group of its begins as if
-   it had just connected, and ends with the sample. */
+/* The flight recorder: a viewer like others, to whom everything is told once more when
+   a key group is due. */
 
-static void
-begin_recording(struct server *server, uint64_t now_ns, struct stamp at)
+// What a viewer that has just connected would be told.
+static bool
+tell_everything(struct server *server, struct stamp at)
 {
     struct viewer *recorder = server->recorder;
-    if (!recorder) {
-        return;
-    }
-    bool key = recorder->wants_seed || flight_key_due(server->flight, now_ns);
-    opened_look_on(&server->opened, server->probe, recorder, key, now_ns);
-    if (key) {
-        flight_begin_key(server->flight, now_ns);
-        viewer_begin_anew(recorder);
-        say_hello(server, recorder, at);
-    }
+    struct buffer frames = {0};
+    viewer_begin_anew(recorder);
+    say_hello(server, recorder, at);
+    say_notices(server, recorder, at);
+    bool told = encode_seed(server, at, &frames) && viewer_append(recorder, &frames);
+    buffer_destroy(&frames);
+    recorder->wants_seed = false;
+    opened_send(&server->opened, server->probe, &server->recorder, 1, at);
+    return told && !recorder->broken;
 }
 
 static void
@@ -528,8 +528,10 @@ look_at_rules(struct server *server, uint64_t now_ns, struct stamp at)
     flight_look(server->flight, &facts, at);
 }
 
+// After a sample: what the recorder was sent of it is complete, or not. It is never cut
+// off, and never slow: after a failure it begins anew.
 static void
-end_recording(struct server *server, uint64_t now_ns, struct stamp at, bool sampled)
+record(struct server *server, uint64_t now_ns, struct stamp at, bool sampled)
 {
     struct viewer *recorder = server->recorder;
     if (!recorder) {
@@ -541,9 +543,13 @@ end_recording(struct server *server, uint64_t now_ns, struct stamp at, bool samp
                                        .gc_count = server->last.process.gc_count,
                                        .mode = server->last.mode};
     bool whole = sampled && !recorder->wants_seed && !recorder->broken;
-    recorder->broken = false; // it connects again
-    recorder->wants_seed = false;
+    recorder->broken = false;
     flight_commit(server->flight, &state, whole);
+    if (sampled && flight_key_due(server->flight, now_ns)) {
+        flight_begin_key(server->flight, now_ns);
+        flight_commit(server->flight, &state, tell_everything(server, at));
+        recorder->broken = false;
+    }
     probe_notice(server->probe, PROBE_NOTICE_UNKEPT, flight_trouble(server->flight));
     if (sampled) {
         look_at_rules(server, now_ns, at);
@@ -609,7 +615,9 @@ send_sample(struct server *server, uint64_t now_ns)
         probe->reset = false;
         start_anew(server, at);
     }
-    begin_recording(server, now_ns, at);
+    if (server->recorder) {
+        opened_look_on(&server->opened, probe, server->recorder, now_ns);
+    }
     for (size_t i = 0; i < server->viewer_count; i++) {
         say_notices(server, server->viewers[i], at);
     }
@@ -628,7 +636,7 @@ send_sample(struct server *server, uint64_t now_ns)
         server->dropped_frames += server->viewer_count;
         probe->reset = true;
     }
-    end_recording(server, now_ns, at, sampled);
+    record(server, now_ns, at, sampled);
     buffer_destroy(&frames);
 }
 

@@ -22,6 +22,7 @@ viewer_new_onlooker(bool (*take)(void *, const struct buffer *), void *taker)
 {
     struct viewer *viewer = viewer_new(-1);
     if (viewer) {
+        viewer->wants_seed = false;
         viewer->take = take;
         viewer->taker = taker;
     }

@@ -60,7 +60,8 @@ struct viewer {
 // context: server. NULL when memory ran out; then `fd` is left to the caller.
 struct viewer *viewer_new(int fd);
 
-// context: server. One without a descriptor, see `take`. NULL when memory ran out.
+// context: server. One without a descriptor, see `take`, who is there from the first
+// sample on. NULL when memory ran out.
 struct viewer *viewer_new_onlooker(bool (*take)(void *, const struct buffer *),
                                    void *taker);
 
