@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "probe/core/clock.h"
+#include "probe/core/flight.h"
 #include "probe/core/server.h"
 #include "probe/core/tracing.h"
 
@@ -654,6 +655,11 @@ void
 probe_stop(struct probe *probe, enum bye_reason reason, uint64_t status)
 {
     watch_forks(NULL);
+    // What is recorded of the end is read by somebody: with names.
+    if (probe->server && probe->pid == getpid() && reason == BYE_EXIT &&
+        flight_wanted(&probe->settings)) {
+        refresh(probe);
+    }
     probe->runtime.hooks(false, NULL);
     if (probe->server && probe->pid != getpid()) {
         server_abandon(probe->server); // a child that ends before it began
