@@ -18,6 +18,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -747,6 +748,48 @@ memory_that_runs_out_costs_frames_and_nothing_else(void **state)
     }
 }
 
+static void
+fork_and_record(void)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) { // the thread that writes is not here
+        flight_abandon(flight);
+        flight = flight_new(&settings, socket_path, PID + 1, wake_fd);
+        samples(3, 10);
+        look(2 << 20);
+        flight_wait(flight);
+        const struct flightfile_result *result = flight_landed(flight);
+        _exit(result && !result->failed ? 0 : 1);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+// Whatever the parent's writer is at when it happens.
+static void
+a_child_of_a_fork_leaves_its_parents_file_alone(void **state)
+{
+    (void)state;
+    settings.flight_bytes = 4 << 20;
+    settings.flight_limit = 1000;
+    settings.flight_pause_s = 0;
+    fly();
+    samples(1000, 4000);
+    for (size_t i = 0; i < 20; i++) {
+        look(2 << 20);
+        fork_and_record();
+        const struct flightfile_result *result = landed();
+        assert_false(result->failed);
+        assert_int_equal(see(result->path).last_sample, 1000);
+        unlink(result->path);
+        assert_int_equal(see(at("memtop-4243-1.memtop")).samples, 3);
+        unlink(at("memtop-4243-1.memtop"));
+        assert_int_equal(entries(), 0);
+    }
+}
+
 int
 main(void)
 {
@@ -783,6 +826,8 @@ main(void)
         cmocka_unit_test_setup_teardown(a_path_that_is_too_long_is_said, start, end),
         cmocka_unit_test_setup_teardown(
             memory_that_runs_out_costs_frames_and_nothing_else, start, end),
+        cmocka_unit_test_setup_teardown(a_child_of_a_fork_leaves_its_parents_file_alone,
+                                        start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
