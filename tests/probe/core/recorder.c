@@ -15,6 +15,7 @@
 
 #include "probe/core/clock.h"
 #include "probe/core/flight.h"
+#include "probe/core/opened.h"
 #include "probe/core/server.h"
 #include "tests/probe/core/client.h"
 #include "tests/probe/core/fixture.h"
@@ -383,6 +384,78 @@ trees_of_traced_classes_are_recorded_and_of_no_others(void **state)
     program_stop();
 }
 
+// What has survived many collections and grows through all of them.
+static void
+make_suspect(size_t number)
+{
+    struct registry *registry = &probe.tally.registry;
+    struct site *site = registry_lookup(registry, key_of(number))->site;
+    struct buffer frames = {0};
+    for (uint64_t i = 0; i < 60; i++) {
+        count_add(&site->allocated, 200);
+        registry_seen(registry, site->id)->ages[3] = (uint32_t)site->allocated;
+        const struct judge_facts now = {.at_us = (i + 2) * 5000000,
+                                        .mode = MODE_COUNT,
+                                        .collections = i,
+                                        .majors = i / 4,
+                                        .census_us = (i + 2) * 5000000};
+        assert_true(
+            judge_look(&probe.judge, registry, &now, (struct stamp){1, 2}, &frames));
+    }
+    buffer_destroy(&frames);
+}
+
+static bool
+has_open(const struct viewer *viewer, size_t number)
+{
+    for (size_t i = 0; i < viewer->open_count; i++) {
+        if (viewer->open[i].id == entry_of(number)->id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// More classes are traced than a recording has trees: who looks like a leak is there.
+static void
+of_many_trees_suspects_come_first_and_most_objects_next(void **state)
+{
+    struct opened opened = {0};
+    (void)state;
+    settings.flight[0] = '\0';
+    settings.interval_s = 3600;
+    program_start(&settings, false);
+    pthread_mutex_lock(&probe.lock);
+    for (size_t i = 0; i < 50; i++) {
+        registry_lookup(&probe.tally.registry, key_of(i))->site->allocated += 100 + 8 * i;
+        entry_of(i)->traced = i != 49; // nobody asked for that one
+    }
+    struct viewer *onlooker = viewer_new_onlooker(flight_take, NULL);
+    assert_non_null(onlooker);
+    opened_look_on(&opened, &probe, onlooker, 1);
+    assert_int_equal(onlooker->open_count, VIEWER_OPEN_ROOM);
+    assert_true(has_open(onlooker, 48) && has_open(onlooker, 17));
+    assert_false(has_open(onlooker, 16) || has_open(onlooker, 49));
+    // What is open stays, though others have more by now, but gives way to a suspect.
+    registry_lookup(&probe.tally.registry, key_of(3))->site->allocated += 100000;
+    opened_look_on(&opened, &probe, onlooker, 2);
+    assert_true(has_open(onlooker, 17) && !has_open(onlooker, 3));
+    make_suspect(5);
+    opened_look_on(&opened, &probe, onlooker, 3);
+    assert_true(has_open(onlooker, 5) && !has_open(onlooker, 17));
+    for (size_t i = 0; i < 50; i++) {
+        assert_int_equal(entry_of(i)->watchers, 0);
+        assert_int_equal(entry_of(i)->left_ns, 0);
+        entry_of(i)->traced = false;
+    }
+    opened_look_on(&opened, &probe, onlooker, 4);
+    assert_int_equal(onlooker->open_count, 0);
+    opened_forget(&opened, &probe, &onlooker, 1, 5);
+    viewer_free(onlooker);
+    pthread_mutex_unlock(&probe.lock);
+    program_stop();
+}
+
 static void
 a_change_of_mode_is_told_as_to_any_viewer(void **state)
 {
@@ -469,6 +542,8 @@ main(void)
             a_file_that_cannot_be_written_is_a_result_and_a_notice, start, end),
         cmocka_unit_test_setup_teardown(
             trees_of_traced_classes_are_recorded_and_of_no_others, start, end),
+        cmocka_unit_test_setup_teardown(
+            of_many_trees_suspects_come_first_and_most_objects_next, start, end),
         cmocka_unit_test_setup_teardown(a_change_of_mode_is_told_as_to_any_viewer, start,
                                         end),
         cmocka_unit_test_setup_teardown(
