@@ -81,6 +81,58 @@ class FlightTest < Minitest::Test
     assert Process.kill(0, leak.pid)
   end
 
+  # Frames of a recording: [bytes, is it the begin of a key group, is it in one].
+  def frames_of(path)
+    bytes = File.binread(path)
+    offset = 0
+    inside = false
+    frames = []
+    while offset < bytes.bytesize
+      length, kind = bytes[offset + 4, 5].unpack("NC")
+      edge = kind == 12
+      begins = edge && MessagePack.unpack(bytes[offset + 32, length])[0]
+      inside ||= begins
+      frames << [bytes[offset, 32 + length], begins, inside]
+      inside = false if edge && !begins
+      offset += 32 + length
+    end
+    frames
+  end
+
+  # What a reader of these frames knows in the end, by name: ids are the probe's own.
+  def known(frames)
+    path = File.join(@folder, "part")
+    File.binwrite(path, frames.map(&:first).join)
+    client = MemtopClient.recording(path)
+    trees = client.instance_variable_get(:@trees).transform_values { |tree| tree[:sites].values.sum(&:live) }
+    [client.rows, client.rows.keys.to_h { |id| [id, client.names[id]] }, trees, client.totals]
+  end
+
+  def test_from_whatever_key_group_one_reads_on_the_end_is_the_same
+    program(<<~RUBY, mode: "trace", trace: "Order,Line", flight: "objects>200K", flight_limit: 1, flight_size: "128K")
+      class Order; end
+      class Line; end
+      KEPT = Array.new(100) { |i| Object.const_set("Many\#{i}", Class.new) }.map(&:new)
+      puts :ready
+      i = 0
+      loop do
+        200.times { KEPT << Order.new << Line.new }
+        KEPT << Object.const_set("Late\#{i += 1}", Class.new).new
+        30.times { |j| KEPT << Object.const_get("Many\#{(i + j) % 100}").new }
+        KEPT.shift
+        sleep 0.01
+      end
+    RUBY
+    frames = frames_of(flights(1).first)
+    starts = frames.each_index.select { |i| frames[i][1] }
+    assert_operator starts.size, :>=, 2
+    endings = starts.map { |start| known(frames[start..]) }
+    endings << known(frames.each_with_index.reject { |(_, _, inside), i| inside && i >= starts[1] }.map(&:first))
+    assert_equal 1, endings.uniq.size
+    assert_operator endings.first[0].size, :>, 100
+    assert_equal 2, endings.first[2].size
+  end
+
   def test_a_rule_fires_as_often_as_it_may
     program(SLEEPER, flight: "rss>1K", flight_limit: 2, flight_pause: 0)
     flights(2)
