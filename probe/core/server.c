@@ -500,19 +500,26 @@ start_anew(struct server *server, struct stamp at)
 /* The flight recorder: a viewer like others, to whom everything is told once more when
    a key group is due. */
 
-// What a viewer that has just connected would be told.
+// What a viewer that has just connected would be told, in the order of a recording.
 static bool
 tell_everything(struct server *server, struct stamp at)
 {
+    struct probe *probe = server->probe;
+    const struct registry *registry = &probe->tally.registry;
     struct viewer *recorder = server->recorder;
-    struct buffer frames = {0};
+    struct buffer classes = {0};
+    struct buffer verdicts = {0};
     viewer_begin_anew(recorder);
     say_hello(server, recorder, at);
-    say_notices(server, recorder, at);
-    bool told = encode_seed(server, at, &frames) && viewer_append(recorder, &frames);
-    buffer_destroy(&frames);
+    bool told = feed_seed(&server->feed, registry, &server->last, at, &classes) &&
+                judge_seed(&probe->judge, registry, at, &verdicts) &&
+                viewer_append(recorder, &classes);
     recorder->wants_seed = false;
-    opened_send(&server->opened, server->probe, &server->recorder, 1, at);
+    opened_send(&server->opened, probe, &server->recorder, 1, at);
+    told = told && viewer_append(recorder, &verdicts) && !recorder->broken;
+    say_notices(server, recorder, at);
+    buffer_destroy(&classes);
+    buffer_destroy(&verdicts);
     return told && !recorder->broken;
 }
 

@@ -135,6 +135,29 @@ hear(struct story *story, const struct message *message)
     }
 }
 
+// Of a kind in a key group; trees come one after another, each with its frames.
+static size_t
+place_of(enum message_kind kind)
+{
+    switch (kind) {
+    case MESSAGE_HELLO:
+        return 1;
+    case MESSAGE_NAMES:
+        return 2;
+    case MESSAGE_SAMPLE:
+        return 3;
+    case MESSAGE_FRAMES:
+    case MESSAGE_TREE:
+        return 4;
+    case MESSAGE_VERDICTS:
+        return 5;
+    case MESSAGE_NOTICE:
+        return 6;
+    default:
+        return 0;
+    }
+}
+
 static struct story
 read_file(const char *path)
 {
@@ -151,6 +174,7 @@ read_file(const char *path)
     fclose(file);
     uint64_t before_us = 0;
     bool grouped = false;
+    size_t place = 0;
     enum decode_status status;
     while ((status = decoder_next(&decoder, &message)) == DECODE_MESSAGE) {
         assert_true(message.at.monotonic_us >= before_us);
@@ -158,6 +182,10 @@ read_file(const char *path)
         if (message.kind == MESSAGE_KEY) {
             assert_true(grouped != message.key.begin);
             grouped = message.key.begin;
+            place = 0;
+        } else if (grouped) { // in the order that protocol/README.md has
+            assert_true(place_of(message.kind) >= place);
+            place = place_of(message.kind);
         }
         assert_true(grouped || story.groups > 0);
         hear(&story, &message);
@@ -511,6 +539,23 @@ a_probe_that_is_stopped_writes_nothing(void **state)
 }
 
 static void
+without_memory_for_a_ring_the_program_is_watched_as_ever(void **state)
+{
+    (void)state;
+    settings.flight_bytes = SIZE_MAX / 4; // no kernel has that
+    program_start(&settings, true);
+    program_allocate(0, key_of(0));
+    struct client client = client_connect(settings.socket);
+    const struct hello *hello = &client_wait(&client, MESSAGE_HELLO)->hello;
+    assert_int_equal(hello->capabilities & CAPABILITY_FLIGHT, 0);
+    const struct notice *notice = wait_for_notice(&client, PROBE_NOTICE_UNKEPT);
+    assert_true(client_text_has(notice->text, "no memory"));
+    assert_int_equal(client_wait(&client, MESSAGE_SAMPLE)->sample.totals.live, 1);
+    client_close(&client);
+    program_stop();
+}
+
+static void
 a_ring_too_small_for_the_program_is_said(void **state)
 {
     (void)state;
@@ -550,6 +595,8 @@ main(void)
             the_end_of_the_program_is_written_before_goodbye_is_said, start, end),
         cmocka_unit_test_setup_teardown(a_probe_that_is_stopped_writes_nothing, start,
                                         end),
+        cmocka_unit_test_setup_teardown(
+            without_memory_for_a_ring_the_program_is_watched_as_ever, start, end),
         cmocka_unit_test_setup_teardown(a_ring_too_small_for_the_program_is_said, start,
                                         end),
     };
