@@ -283,7 +283,7 @@ check(const struct cli *cli, struct tape *tape)
     while (cli->rules[given]) {
         given++;
     }
-    struct rule *rules = calloc(given, sizeof(*rules));
+    struct rule *rules = calloc(given + 1, sizeof(*rules));
     enum cli_status status = STATUS_WRONG_USE;
     if (rules && parse_rules(cli, rules, &count)) {
         status = check_between(cli, tape, rules, count);
