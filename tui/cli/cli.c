@@ -55,11 +55,11 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
         {"theme",      't', POPT_ARG_STRING, &cli->theme,       0,
          "colours: default, mono or colorblind",                                                        "NAME"},
         {"wait",       'w', POPT_ARG_STRING, &wishes->wait,     0,
-         "with tree: take stacks for so long first, 2s by default; 500ms, 1m",                          "TIME"},
+         "with tree: take stacks for so long first; 500ms, 1m (2s)",                                    "TIME"},
         {"pin",        'P', POPT_ARG_NONE,   &cli->pin,         0,
          "with tree: go on taking stacks of the class afterwards",                                      NULL  },
         {"output",     'o', POPT_ARG_STRING, &cli->output,      0,
-         "with record, cut, export: the file to write, - for standard output",                          "FILE"},
+         "with record, cut, export: the file; export takes - as well",                                  "FILE"},
         {"duration",   'd', POPT_ARG_STRING, &wishes->duration, 0,
          "with record: how long; 90s, 10m, 8h",                                                         "TIME"},
         {"max-size",   'm', POPT_ARG_STRING, &wishes->max_size, 0,
@@ -398,7 +398,7 @@ help_commands(FILE *out)
         char use[64];
         snprintf(use, sizeof(use), "memtop%s%s %s", *command->name ? " " : "",
                  command->name, command->arguments);
-        fprintf(out, "  %-30s %s\n", use, command->line);
+        fprintf(out, "  %-33s %s\n", use, command->line);
     }
 }
 
