@@ -230,7 +230,7 @@ static enum cli_status
 judge(const struct cli *cli, const struct rule *rules, size_t count,
       const struct diff *diff)
 {
-    struct rule_outcome *outcomes = calloc(count, sizeof(*outcomes));
+    struct rule_outcome *outcomes = calloc(count + 1, sizeof(*outcomes));
     struct check check = {diff, outcomes, count, TOP_CLASSES, TOP_PATHS};
     bool good = outcomes != NULL;
     for (size_t i = 0; good && i < count; i++) {
