@@ -235,7 +235,7 @@ static enum cli_status
 judge(const struct cli *cli, const struct rule *rules, size_t count,
       const struct diff *diff)
 {
-    struct rule_outcome *outcomes = calloc(count, sizeof(*outcomes));
+    struct rule_outcome *outcomes = calloc(count + 1, sizeof(*outcomes));
     struct check check = {diff, outcomes, count, TOP_CLASSES, TOP_PATHS};
     bool good = outcomes != NULL;
     for (size_t i = 0; good && i < count; i++) {
@@ -291,7 +291,7 @@ check(const struct cli *cli, struct tape *tape)
     while (cli->rules[given]) {
         given++;
     }
-    struct rule *rules = calloc(given, sizeof(*rules));
+    struct rule *rules = calloc(given + 1, sizeof(*rules));
     enum cli_status status = STATUS_WRONG_USE;
     if (rules && parse_rules(cli, rules, &count)) {
         status = check_between(cli, tape, rules, count);

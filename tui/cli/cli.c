@@ -288,12 +288,28 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
     return words[1] ? refuse(errors, "one argument too many", words[1]) : true;
 }
 
+// The viewer, or what stands for it where there is no terminal.
+static bool
+settle_watch(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors)
+{
+    bool once = cli->once || cli->json;
+
+    if (once && wishes->plain) {
+        return refuse(errors, "--plain has no end, --once and --json have one", "");
+    }
+    if (wishes->plain) {
+        cli->task = CLI_PLAIN;
+        return true;
+    }
+    cli->task = once || !terminal ? CLI_ONCE : CLI_WATCH;
+    return !cli->all || cli->task != CLI_WATCH ||
+           refuse(errors, "--all goes with --once or --plain", "");
+}
+
 // Weigh the wishes against each other: one task comes out.
 static bool
 settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors)
 {
-    bool once = cli->once || cli->json;
-
     if (wishes->help || cli->task == CLI_HELP) {
         cli->task = CLI_HELP;
         return true;
@@ -329,18 +345,7 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
                             "")
                    : true;
     }
-    if (once && wishes->plain) {
-        return refuse(errors, "--plain has no end, --once and --json have one", "");
-    }
-    if (wishes->plain) {
-        cli->task = CLI_PLAIN;
-        return true;
-    }
-    cli->task = once || !terminal ? CLI_ONCE : CLI_WATCH;
-    if (cli->all && cli->task == CLI_WATCH) {
-        return refuse(errors, "--all goes with --once or --plain", "");
-    }
-    return true;
+    return settle_watch(cli, wishes, terminal, errors);
 }
 
 bool
