@@ -151,6 +151,10 @@ run_mark(struct app *app, const char *argument)
         return reaction;
     }
     use_mark(app, mark);
+    if (app->mark_error[0] != '\0') {
+        return app_tell(app, false, "mark %c is set for this session only: %.200s",
+                        'A' + mark, app->mark_error);
+    }
     return app_tell(app, false, "mark %c is set: changes are since %s", 'A' + mark,
                     back ? "the moment shown" : "now");
 }

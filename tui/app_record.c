@@ -7,6 +7,7 @@
 #include "tui/app_command.h"
 #include "tui/app_state.h"
 #include "tui/model/snapshot.h"
+#include "tui/record/verify.h"
 #include "tui/view/format.h"
 
 static bool
@@ -100,6 +101,7 @@ void
 app_record_gap(struct app *app, enum gap_reason reason)
 {
     struct timespec now;
+    app->gap_reason = gap_words((uint64_t)reason);
     if (app->writer == NULL || !model_sampled(app->model)) {
         return;
     }

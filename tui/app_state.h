@@ -47,12 +47,14 @@ struct app {
     bool playing;          // a recording goes on by itself
     bool following;        // a recording is shown at its end, as it grows
     bool tape_short;       // something had no room on the tape
+    bool tape_grew;        // somebody else writes to the recording
     uint64_t play_from_us; // where playing began
     uint64_t play_from_ms; // and when
     struct writer *writer; // owned: what comes is recorded, or NULL
     uint64_t recorded;     // bytes of the last recording
     char record_path[APP_PATH_BYTES];
     char record_error[APP_MESSAGE_BYTES];
+    char mark_error[APP_MESSAGE_BYTES]; // why a mark is not in the recording; ""
     struct header_moment moment;
     struct strip_data strip;
     struct strip_point *points; // owned
@@ -60,6 +62,7 @@ struct app {
     size_t point_capacity;
     struct strip_mark strip_marks[MODEL_MARKS_MAX];
     struct strip_gap strip_gaps[APP_GAPS_MAX];
+    const char *gap_reason; // of the gap before the next sample; NULL for none
 
     // Views, the lowest first; all but the table belong to whoever opened them last.
     struct view *stack[APP_STACK_MAX];

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "tui/app_command.h"
+#include "tui/app_mark.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
 #include "tui/app_tree.h"
 #include "tui/model/snapshot.h"
+#include "tui/record/verify.h"
 #include "tui/view/when.h"
 
 #define RING_BYTES (UINT64_C(64) * 1024 * 1024)
@@ -34,16 +36,19 @@ grow_points(struct app *app)
     return true;
 }
 
-// Time without a sample, much longer than usual.
+// Time without a sample: much longer than usual, or somebody knows why.
 static void
 note_gap(struct app *app, uint64_t to_us, uint64_t usual_us)
 {
+    const char *reason = app->gap_reason;
     uint64_t from_us =
         app->point_count > 0 ? app->points[app->point_count - 1].wall_us : to_us;
-    if (to_us > from_us && to_us - from_us > GAP_SAMPLES * usual_us &&
-        app->strip.gap_count < APP_GAPS_MAX) {
-        app->strip_gaps[app->strip.gap_count++] = (struct strip_gap){from_us, to_us, ""};
+    bool long_enough = reason != NULL || to_us - from_us > GAP_SAMPLES * usual_us;
+    if (to_us > from_us && long_enough && app->strip.gap_count < APP_GAPS_MAX) {
+        app->strip_gaps[app->strip.gap_count++] =
+            (struct strip_gap){from_us, to_us, reason != NULL ? reason : ""};
     }
+    app->gap_reason = NULL;
 }
 
 static void
@@ -78,6 +83,46 @@ add_sample(struct app *app, const struct message *message)
               known ? interval_ms * 1000 : 2000000);
 }
 
+// What is said of a gap between two places of the recording; NULL for nothing.
+static const char *
+find_reason(struct app *app, uint64_t from, uint64_t to)
+{
+    struct tape_frame frame = {.next = from};
+    const unsigned char *bytes;
+    struct message message;
+    while (frame.next < to &&
+           tape_read_bytes(app->tape, frame.next, &frame, &bytes) == TAPE_FRAME) {
+        if (frame.kind == MESSAGE_GAP &&
+            tape_read(app->tape, frame.offset, &frame, &message) == TAPE_FRAME &&
+            message.kind == MESSAGE_GAP) {
+            return gap_words(message.gap.reason);
+        }
+    }
+    return NULL;
+}
+
+// Groups stand a minute apart. Only where they do not, frames between them are read.
+static void
+read_keys(struct app *app, size_t keys)
+{
+    const struct tape_key *before = NULL;
+    unsigned searches = 0;
+    for (size_t i = 0; i < keys; i++) {
+        const struct tape_key *key = tape_key_at(app->tape, i);
+        bool apart = before != NULL && key->at.wall_us > before->at.wall_us &&
+                     key->at.wall_us - before->at.wall_us > MINUTE_US * 3 / 2;
+        app->gap_reason = NULL;
+        if (apart && searches++ < APP_GAPS_MAX) {
+            app->gap_reason = find_reason(app, before->offset, key->offset);
+        }
+        add_point(app,
+                  (struct strip_point){key->at.wall_us, key->live, key->rss_bytes,
+                                       key->gc_count, key->mode},
+                  MINUTE_US);
+        before = key;
+    }
+}
+
 // A long recording is drawn from its key groups, a short one from its samples.
 static void
 read_points(struct app *app)
@@ -85,20 +130,20 @@ read_points(struct app *app)
     size_t keys = tape_key_count(app->tape);
     app->point_count = 0;
     app->strip.gap_count = 0;
-    for (size_t i = 0; keys >= KEYS_ENOUGH && i < keys; i++) {
-        const struct tape_key *key = tape_key_at(app->tape, i);
-        add_point(app,
-                  (struct strip_point){key->at.wall_us, key->live, key->rss_bytes,
-                                       key->gc_count, key->mode},
-                  MINUTE_US);
+    app->gap_reason = NULL;
+    if (keys >= KEYS_ENOUGH) {
+        read_keys(app, keys);
+        return;
     }
     struct cursor cursor;
     struct message message;
     cursor_start(&cursor, app->tape);
-    while (keys < KEYS_ENOUGH &&
-           cursor_next(&cursor, app->tape, &message) == TAPE_FRAME) {
+    while (cursor_next(&cursor, app->tape, &message) == TAPE_FRAME) {
         if (message.kind == MESSAGE_SAMPLE && !cursor.repeated) {
             add_sample(app, &message);
+        }
+        if (message.kind == MESSAGE_GAP && !cursor.repeated) {
+            app->gap_reason = gap_words(message.gap.reason);
         }
     }
 }
@@ -123,7 +168,7 @@ take_marks(struct app *app, struct model *model)
 {
     for (int mark = 0; mark < MODEL_MARKS_MAX; mark++) {
         if (model_mark(app->model, mark) != NULL) {
-            snapshot_mark(app->model, mark, apply_mark, model);
+            app_mark_tell(app->model, mark, model, apply_mark, model);
         }
     }
     model_mark_use(model, model_mark_used(app->model));
@@ -408,8 +453,13 @@ unsigned
 app_time_mark(struct app *app, int mark)
 {
     struct model *model = held(app) ? app->player.model : app->model;
-    if (!model_mark_set(model, mark) || !snapshot_mark(model, mark, record_mark, app)) {
+    app->mark_error[0] = '\0';
+    if (!model_mark_set(model, mark) ||
+        !app_mark_tell(model, mark, app->model, record_mark, app)) {
         return app_tell(app, true, "mark: no memory left to keep one");
+    }
+    if (app->options.tape != NULL) {
+        app_mark_keep(app, model, mark, app->mark_error, sizeof app->mark_error);
     }
     return REACT_DRAW;
 }
@@ -433,6 +483,7 @@ app_time_tick(struct app *app, uint64_t now_ms)
         return false;
     }
     if (tape_refresh(app->tape) == TAPE_GREW) {
+        app->tape_grew = true;
         read_points(app);
     }
     double passed = (double)(now_ms - app->play_from_ms) * 1000 * app->options.speed;

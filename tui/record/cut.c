@@ -15,7 +15,22 @@ struct cut {
     uint64_t to_us;
     uint64_t offset;
     bool in_group; // which is copied to its end, whatever its frames' times
+    uint64_t pid;  // of the last process in the part
+    uint64_t started_us;
 };
+
+// Write a message that is no copy.
+static bool
+say(struct cut *cut, const struct message *message)
+{
+    struct packer packer = {0};
+    struct buffer bytes = {0};
+    bool written = pack_frame(&packer, &bytes, message) &&
+                   writer_copy(cut->writer, message, bytes.bytes, bytes.length);
+    buffer_destroy(&bytes);
+    packer_destroy(&packer);
+    return written;
+}
 
 static bool
 say_lost(struct cut *cut, const struct tape_frame *frame)
@@ -26,13 +41,7 @@ say_lost(struct cut *cut, const struct tape_frame *frame)
     struct message gap = {
         .kind = MESSAGE_GAP, .at = frame->at, .gap = {GAP_DROPPED, text_of(words)}
     };
-    struct packer packer = {0};
-    struct buffer bytes = {0};
-    bool written = pack_frame(&packer, &bytes, &gap) &&
-                   writer_copy(cut->writer, &gap, bytes.bytes, bytes.length);
-    buffer_destroy(&bytes);
-    packer_destroy(&packer);
-    return written;
+    return say(cut, &gap);
 }
 
 static void
@@ -68,6 +77,19 @@ copy_key(struct cut *cut, const struct tape_frame *frame)
     return writer_copy(cut->writer, &message, NULL, 0);
 }
 
+// Whose the classes' ids are.
+static void
+see_hello(struct cut *cut, const struct tape_frame *frame)
+{
+    struct message message;
+    struct tape_frame again;
+    if (tape_read(cut->tape, frame->offset, &again, &message) == TAPE_FRAME &&
+        message.kind == MESSAGE_HELLO) {
+        cut->pid = message.hello.pid;
+        cut->started_us = message.hello.started_us;
+    }
+}
+
 // One frame. False when there was none, or writing failed.
 static bool
 step(struct cut *cut, bool *failed)
@@ -101,8 +123,47 @@ step(struct cut *cut, bool *failed)
         note(cut, &frame);
         *failed =
             !writer_copy(cut->writer, NULL, bytes, (size_t)(frame.next - frame.offset));
+        if (frame.kind == MESSAGE_HELLO) {
+            see_hello(cut, &frame);
+        }
     }
     return !*failed;
+}
+
+// Marks that were set after the part's end, of a moment in it: they are in the tape's
+// last group or behind it. The ids of another process would be wrong.
+static bool
+carry_marks(struct cut *cut)
+{
+    const struct tape_key *last =
+        tape_key_at(cut->tape, tape_key_before(cut->tape, UINT64_MAX));
+    uint64_t offset =
+        last != NULL && last->offset > cut->offset ? last->offset : cut->offset;
+    uint64_t pid = cut->pid;
+    uint64_t started_us = cut->started_us;
+    for (;;) {
+        struct tape_frame frame;
+        struct message message;
+        if (tape_read(cut->tape, offset, &frame, &message) != TAPE_FRAME) {
+            return true;
+        }
+        offset = frame.next;
+        if (message.kind == MESSAGE_HELLO) {
+            pid = message.hello.pid;
+            started_us = message.hello.started_us;
+        }
+        uint64_t about_us = message.kind == MESSAGE_MARK ? message.mark.at_wall_us : 0;
+        if (message.kind != MESSAGE_MARK || message.mark.letter == MARK_CONNECTING ||
+            pid != cut->pid || started_us != cut->started_us ||
+            about_us < cut->report->from.wall_us || about_us > cut->to_us) {
+            continue;
+        }
+        message.at = cut->report->to;
+        cut->report->frames++;
+        if (!say(cut, &message)) {
+            return false;
+        }
+    }
 }
 
 bool
@@ -113,12 +174,20 @@ cut_tape(struct tape *tape, uint64_t from_us, uint64_t to_us, struct writer *wri
     const struct tape_key *key = tape_key_at(tape, tape_key_before(tape, from_us));
     // Before the first group there may be frames that need none.
     struct cut cut = {
-        tape, writer, report, to_us, key == NULL ? tape_first(tape) : key->offset, false};
+        .tape = tape,
+        .writer = writer,
+        .report = report,
+        .to_us = to_us,
+        .offset = key == NULL ? tape_first(tape) : key->offset,
+    };
     *report = (struct cut_report){0};
     (void)tape_span(tape, &first, &report->end);
     uint64_t before = writer_written(writer);
     bool failed = false;
     while (step(&cut, &failed)) {
+    }
+    if (!failed && report->frames > 0) {
+        failed = !carry_marks(&cut);
     }
     report->bytes = writer_written(writer) - before;
     if (failed) {

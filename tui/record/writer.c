@@ -84,7 +84,7 @@ note_begin(struct writer *writer, uint64_t begin)
 
 // What the recording holds that is gone on with. False with the words in `why`.
 static bool
-take_over(struct writer *writer, char *why, size_t why_size)
+take_over(struct writer *writer, enum writer_mode mode, char *why, size_t why_size)
 {
     struct tape *tape = tape_open(writer->path, why, why_size);
     if (tape == NULL) {
@@ -102,7 +102,15 @@ take_over(struct writer *writer, char *why, size_t why_size)
         writer->groups.any = true;
     }
     writer->size = tape_size(tape);
+    uint64_t unfinished = tape_unfinished(tape);
     tape_free(tape);
+    if (mode == WRITER_EXTEND && unfinished > 0) {
+        (void)snprintf(why, why_size,
+                       "cannot record to %s: its last %" PRIu64
+                       " bytes are no whole frame; memtop cut makes a file without them",
+                       writer->path, unfinished);
+        return false;
+    }
     if (!noted) {
         (void)snprintf(why, why_size, "cannot record to %s: %s", writer->path,
                        strerror(ENOMEM));
@@ -113,7 +121,8 @@ take_over(struct writer *writer, char *why, size_t why_size)
 static int
 open_file(const char *path, enum writer_mode mode)
 {
-    int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    flags |= mode == WRITER_EXTEND ? 0 : O_CREAT;
     return open(path, mode == WRITER_NEW ? flags | O_EXCL : flags, FILE_MODE);
 }
 
@@ -166,7 +175,8 @@ writer_open(const char *path, const struct writer_options *options, char *why,
     if (options->mode == WRITER_REPLACE && ftruncate(writer->descriptor, 0) != 0) {
         return give_up(writer, path, strerror(errno), why, why_size);
     }
-    if (options->mode == WRITER_APPEND && !take_over(writer, why, why_size)) {
+    bool goes_on = options->mode == WRITER_APPEND || options->mode == WRITER_EXTEND;
+    if (goes_on && !take_over(writer, options->mode, why, why_size)) {
         destroy(writer);
         return NULL;
     }

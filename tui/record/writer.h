@@ -25,6 +25,7 @@ enum writer_mode {
     WRITER_NEW,     // refuse a file that exists
     WRITER_REPLACE, // its content is lost
     WRITER_APPEND,  // go on with a recording that exists; else as WRITER_NEW
+    WRITER_EXTEND,  // the same, but it has to exist, and its last frame to be whole
 };
 
 struct writer_options {
