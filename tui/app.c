@@ -195,7 +195,8 @@ app_link(struct app *app, enum link_state state, const char *detail, uint64_t no
         app->scene.sample_ms = app->scene.paused ? app->scene.sample_ms : now_ms;
     }
     if (app->scene.link == LINK_LIVE && state != LINK_LIVE) {
-        app_record_gap(app, state == LINK_GONE ? GAP_ENDED : GAP_LOST);
+        bool ended = state == LINK_GONE || model_bye(app->model) != NULL;
+        app_record_gap(app, ended ? GAP_ENDED : GAP_LOST);
     }
     app->scene.link = state;
     text_escape(app->link_detail, sizeof app->link_detail, detail, strlen(detail));
@@ -482,4 +483,10 @@ const struct model *
 app_model(const struct app *app)
 {
     return app->model;
+}
+
+const struct model *
+app_shown(const struct app *app)
+{
+    return app->scene.model;
 }

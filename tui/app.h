@@ -92,4 +92,7 @@ const char *app_tree_words(const struct app *app);
 struct model;
 const struct model *app_model(const struct app *app);
 
+// The moment that is shown: another one while a recording is replayed.
+const struct model *app_shown(const struct app *app);
+
 #endif

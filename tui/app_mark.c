@@ -103,8 +103,14 @@ static bool
 append(const char *path, const struct note *note, char *why, size_t why_size)
 {
     const struct writer_options options = {.mode = WRITER_EXTEND};
-    struct writer *writer = writer_open(path, &options, why, why_size);
+    char words[APP_MESSAGE_BYTES + APP_PATH_BYTES];
+    struct writer *writer = writer_open(path, &options, words, sizeof words);
     if (writer == NULL) {
+        // which file it is, is known: the words have to fit into a line
+        const char *behind = strstr(words, path);
+        behind = behind != NULL ? strstr(behind + strlen(path), ": ") : NULL;
+        snprintf(why, why_size, "%.*s", (int)why_size - 1,
+                 behind != NULL ? behind + 2 : words);
         return false;
     }
     bool written =

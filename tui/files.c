@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tui/export/check.h"
 #include "tui/export/diff.h"
 #include "tui/export/export.h"
 #include "tui/export/html.h"
+#include "tui/files_progress.h"
 #include "tui/record/cut.h"
 #include "tui/record/player.h"
 #include "tui/record/verify.h"
@@ -19,9 +21,13 @@
 #define TOP_CLASSES 20
 #define TOP_PATHS 5
 
+// Of the one command that a process runs; its words go before others come.
+static struct progress progress;
+
 static enum cli_status
 complain(enum cli_status status, const char *what, const char *why)
 {
+    progress_end(&progress);
     fprintf(stderr, "memtop: %s%s%s.\n", what, *why ? ": " : "", why);
     return status;
 }
@@ -94,6 +100,7 @@ files_time(const struct tape *tape, const char *option, const char *text,
 static bool
 print(const struct buffer *words)
 {
+    progress_end(&progress);
     return fwrite(words->bytes, 1, words->length, stdout) == words->length &&
            fflush(stdout) == 0;
 }
@@ -175,6 +182,7 @@ static enum cli_status
 write_diff(const struct cli *cli, const struct diff *diff)
 {
     const struct diff_choice choice = {cli->all, TOP_CLASSES, TOP_PATHS};
+    progress_end(&progress);
     bool good = cli->json ? diff_write_json(diff, choice, stdout)
                           : diff_write_text(diff, choice, stdout);
     return good && fflush(stdout) == 0
@@ -241,6 +249,7 @@ judge(const struct cli *cli, const struct rule *rules, size_t count,
     for (size_t i = 0; good && i < count; i++) {
         good = rule_judge(&rules[i], diff, &outcomes[i]);
     }
+    progress_end(&progress);
     good = good && (cli->json ? check_write_json(&check, stdout)
                               : check_write_text(&check, stdout));
     enum cli_status status =
@@ -415,6 +424,7 @@ write_html(const struct cli *cli, struct tape *tape, const struct player *shown,
                                        .class_count = report->classes,
                                        .marks = report->marks,
                                        .mark_count = report->mark_count};
+    progress_end(&progress);
     good = good && html_write(shown->model, &series, out);
     free(report);
     return good;
@@ -488,6 +498,17 @@ write_export(const struct cli *cli, struct tape *tape)
     return good ? STATUS_DONE : complain(STATUS_BROKEN, "cannot export", strerror(error));
 }
 
+// Reading takes the time of all these commands.
+static void
+tell_progress(void *context, uint64_t done, uint64_t whole)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    (void)context;
+    progress_say(&progress, (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000,
+                 done, whole);
+}
+
 enum cli_status
 files_run(const struct cli *cli)
 {
@@ -496,6 +517,8 @@ files_run(const struct cli *cli)
     if (!tape) {
         return status;
     }
+    progress.out = isatty(STDERR_FILENO) ? stderr : NULL;
+    tape_watch(tape, tell_progress, NULL);
     switch (cli->task) {
     case CLI_VERIFY:
         status = verify(cli, tape);
@@ -513,6 +536,7 @@ files_run(const struct cli *cli)
         status = check(cli, tape);
         break;
     }
+    progress_end(&progress);
     tape_free(tape);
     return status;
 }

@@ -57,7 +57,7 @@ struct session {
 static enum cli_status
 print(const struct session *session)
 {
-    const struct model *model = app_model(session->app);
+    const struct model *model = app_shown(session->app);
     bool all = session->cli->all;
     bool good = session->cli->json ? document_write(model, all, stdout)
                                    : table_write(model, all, stdout);

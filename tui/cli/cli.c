@@ -24,7 +24,8 @@ struct wishes {
 };
 
 #define OPTIONS_MAX 32
-#define WAIT_S 2 // seconds that stacks are taken before a tree is printed
+#define WAIT_S 2        // seconds that stacks are taken before a tree is printed
+#define SIZE_MIN 65536u // WRITER_SIZE_MIN: a key group and what follows it
 #define WAIT_MAX_US (UINT64_C(86400) * 1000000)
 
 /*
@@ -186,12 +187,19 @@ read_amounts(struct cli *cli, const struct wishes *wishes, FILE *errors)
         return refuse(errors, "--duration wants a time such as 90s, 10m or 8h",
                       wishes->duration);
     }
+    if (wishes->duration && cli->duration_us == 0) {
+        return refuse(errors, "--duration is longer than nothing; without it, until ^C",
+                      wishes->duration);
+    }
     if (wishes->warmup && !amount_duration(wishes->warmup, &cli->warmup_us)) {
         return refuse(errors, "--warmup wants a time such as 90s or 10m", wishes->warmup);
     }
     if (wishes->max_size && !amount_bytes(wishes->max_size, &cli->max_size)) {
         return refuse(errors, "--max-size wants a size such as 64K, 256M or 1G",
                       wishes->max_size);
+    }
+    if (wishes->max_size && cli->max_size < SIZE_MIN) {
+        return refuse(errors, "--max-size is at least 64K", wishes->max_size);
     }
     if (!wishes->speed) {
         return true;

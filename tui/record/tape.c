@@ -30,6 +30,8 @@ struct tape {
     bool rebuilt;
     bool exhausted; // memory ran out when a KEY was unpacked last
     char error[160];
+    tape_watcher *seen; // NULL: nobody is told
+    void *seen_context;
     // of a ring
     size_t bytes_max;
     struct groups groups;
@@ -382,6 +384,13 @@ has_other_file(const struct tape *tape)
            (status.st_dev != tape->source.device || status.st_ino != tape->source.inode);
 }
 
+void
+tape_watch(struct tape *tape, tape_watcher *seen, void *context)
+{
+    tape->seen = seen;
+    tape->seen_context = context;
+}
+
 enum tape_refresh
 tape_refresh(struct tape *tape)
 {
@@ -489,6 +498,9 @@ next_frame(struct tape *tape, uint64_t offset, struct tape_frame *frame,
            struct found *found)
 {
     offset = clamp(tape, offset, frame);
+    if (tape->seen != NULL) {
+        tape->seen(tape->seen_context, offset - tape->source.first, tape_size(tape));
+    }
     enum find_status status = find_frame(&tape->source, offset, &tape->miss, found);
     if (status == FIND_FAILED) {
         fail_source(tape);

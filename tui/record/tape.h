@@ -60,6 +60,10 @@ struct tape *tape_new(size_t bytes_max);
 
 void tape_free(struct tape *tape);
 
+// Told of each frame that is read how far in the tape's bytes it is.
+typedef void tape_watcher(void *context, uint64_t done, uint64_t whole);
+void tape_watch(struct tape *tape, tape_watcher *seen, void *context);
+
 enum tape_refresh {
     TAPE_SAME,
     TAPE_GREW,

@@ -126,6 +126,24 @@ open_file(const char *path, enum writer_mode mode)
     return open(path, mode == WRITER_NEW ? flags | O_EXCL : flags, FILE_MODE);
 }
 
+// What is wrong, and what can be done about it.
+static const char *
+words_for(int error)
+{
+    switch (error) {
+    case EEXIST:
+        return "File exists; it is not written over: choose another name";
+    case ENOENT:
+        return "No such file or directory; make its folder first";
+    case EACCES:
+        return "Permission denied; choose a folder that you may write to";
+    case EROFS:
+        return "Read-only file system; choose a folder that you may write to";
+    default:
+        return strerror(error);
+    }
+}
+
 // NULL, or what is wrong with the file that was opened.
 static const char *
 claim(const struct writer *writer)
@@ -166,7 +184,7 @@ writer_open(const char *path, const struct writer_options *options, char *why,
     }
     writer->descriptor = open_file(path, options->mode);
     if (writer->descriptor < 0) {
-        return give_up(writer, path, strerror(errno), why, why_size);
+        return give_up(writer, path, words_for(errno), why, why_size);
     }
     const char *problem = claim(writer);
     if (problem != NULL) {
