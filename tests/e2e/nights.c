@@ -241,7 +241,10 @@ a_restart_is_a_gap_on_the_timeline_with_its_reason(void **state)
     // into the gap: what was known then is shown
     int row = terminal_find(terminal, "gap: the program ended");
     char *text = terminal_row(terminal, row);
-    int column = (int)(strstr(text, "gap:") - text);
+    int column = 0;
+    for (const char *at = text; at < strstr(text, "gap:"); at++) {
+        column += (*at & 0xc0) != 0x80; // letters, not bytes
+    }
     free(text);
     terminal_click(terminal, row, column);
     assert_true(terminal_hides(terminal, "888"));

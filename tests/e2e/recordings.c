@@ -305,7 +305,7 @@ exports_are_read_by_others(void **state)
            "END { print sum }' night.folded",
            0, "8000\n", "");
     expect("grep -c Object#leak night.csv-paths", 0, NULL, "");
-    expect("head -c 100 night.html", 0, "<!doctype html>", "");
+    expect("head -c 100 night.html", 0, "<!DOCTYPE html>", "");
     expect("memtop export night.memtop -f folded -o - | grep -c Object#leak", 0, NULL,
            "");
 }

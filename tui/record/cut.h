@@ -4,8 +4,8 @@
  * The part begins with the key group at or before `from`, so up to a minute earlier,
  * and ends before the first frame after `to`. Damaged bytes are left out, and a GAP
  * stands in their place. The tape may be a ring: so a viewer's memory becomes the begin
- * of a file, to which the writer then goes on adding. Marks of moments in the part that were
- * set later are appended to it.
+ * of a file, to which the writer then goes on adding. Marks of moments in the part that
+ * were set later are appended to it.
  */
 #ifndef TUI_RECORD_CUT_H
 #define TUI_RECORD_CUT_H
