@@ -4,8 +4,8 @@
 
 static const char watch_help[] =
     "memtop shows the classes of a running Ruby program, live: how many objects each\n"
-    "has, how fast that grows, how much memory they take. It reads what a probe inside\n"
-    "the program counts; a viewer that is stopped or killed does not hold it up.\n"
+    "has, how fast that grows, how much memory they take. It reads what a probe\n"
+    "inside the program counts; a viewer that is stopped does not hold it up.\n"
     "\n"
     "First steps:\n"
     "  ruby -r memtop/auto app.rb     start a program with the probe in it\n"
@@ -17,7 +17,7 @@ static const char watch_help[] =
     "  arrows j k PgUp PgDn g G       move\n"
     "  s < > 1-9 I                    choose the column that orders the rows; invert\n"
     "  /  n N  \\                      filter as you type; next, previous; clear\n"
-    "  Enter                          the call tree of the class; there: arrows unfold,\n"
+    "  Enter                          call tree of the class; there: arrows unfold,\n"
     "                                 i lines first, p own code, f flame, o editor\n"
     "  m  '  d                        set a mark, pick one, changes since the mark\n"
     "  Space                          pause the screen, never the program\n"

@@ -57,10 +57,10 @@ player_seek(struct player *player, uint64_t wall_us)
     }
     struct stamp first;
     struct stamp last;
-    if (tape_span(made.tape, &first, &last) && wall_us > last.wall_us) {
-        wall_us = last.wall_us;
-    }
-    uint64_t from = wall_us > PLAYER_HISTORY_US ? wall_us - PLAYER_HISTORY_US : 0;
+    // Beyond the end is the end, also where the wall clock was set back on the way.
+    bool beyond = tape_span(made.tape, &first, &last) && wall_us > last.wall_us;
+    uint64_t from = beyond ? last.wall_us : wall_us;
+    from = from > PLAYER_HISTORY_US ? from - PLAYER_HISTORY_US : 0;
     cursor_seek(&made.cursor, made.tape, from);
     if (play(&made, wall_us, &any) == TAPE_FAILED || !model_sampled(made.model)) {
         player_destroy(&made);
