@@ -54,7 +54,7 @@ open_replay(struct tape *tape)
 
 // Another process, in which ids mean other classes.
 static void
-restart(struct fixture *live)
+restart(struct fixture *live, unsigned after_ms)
 {
     static const struct class_name names[] = {
         {1, 0, {"Order", 5}},
@@ -65,7 +65,7 @@ restart(struct fixture *live)
         {3, 9,  9,  0, 360 },
     };
     app_link(live->app, LINK_RECONNECTING, "the connection was closed", live->now_ms);
-    fixture_wait(live, 3000);
+    fixture_wait(live, after_ms);
     fixture_hello(live, 777);
     app_link(live->app, LINK_LIVE, "", live->now_ms);
     fixture_names(live, names, 2);
@@ -75,23 +75,30 @@ restart(struct fixture *live)
     }
 }
 
-static int
-record(void **state)
+// So many seconds of a program, and another one that takes its place.
+static void
+record_for(unsigned seconds, unsigned gap_ms)
 {
     struct fixture live;
     char why[200];
     const struct writer_options options = {.mode = WRITER_REPLACE};
-    (void)state;
-    close(mkstemp(path));
     fixture_start(&live, (struct fixture_options){.ascii = false});
     fixture_demo(&live);
     assert_true(app_record_start(live.app, path, &options, true, why, sizeof why));
-    for (int i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < seconds; i++) {
         fixture_demo_second(&live);
     }
-    restart(&live);
+    restart(&live, gap_ms);
     assert_true(app_record_stop(live.app, why, sizeof why));
     fixture_stop(&live);
+}
+
+static int
+record(void **state)
+{
+    (void)state;
+    close(mkstemp(path));
+    record_for(5, 3000);
     return 0;
 }
 
@@ -154,6 +161,23 @@ a_gap_has_its_reason(void **state)
     tape_free(tape);
 }
 
+// Of which only the key groups are read.
+static void
+a_gap_in_a_long_recording_has_its_reason_too(void **state)
+{
+    (void)state;
+    record_for(40 * 60, 100000);
+    struct tape *tape = open_tape();
+    struct app *app = open_replay(tape);
+    assert_true(tape_key_count(tape) > 40);
+    assert_int_equal(app->strip.gap_count, 1);
+    assert_string_equal(app->strip_gaps[0].reason, "the connection broke");
+    assert_in_range(app->strip_gaps[0].to_us - app->strip_gaps[0].from_us, 90000000,
+                    180000000);
+    app_free(app);
+    tape_free(tape);
+}
+
 static void
 a_mark_beside_somebody_who_writes_is_for_the_session(void **state)
 {
@@ -189,6 +213,7 @@ main(void)
         cmocka_unit_test(a_gap_has_its_reason),
         cmocka_unit_test(a_mark_of_another_process_goes_by_the_names_of_classes),
         cmocka_unit_test(a_mark_beside_somebody_who_writes_is_for_the_session),
+        cmocka_unit_test(a_gap_in_a_long_recording_has_its_reason_too),
     };
 
     return cmocka_run_group_tests(tests, record, forget);
