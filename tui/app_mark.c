@@ -1,87 +1,10 @@
 #include "tui/app_mark.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tui/app_state.h"
-
-struct telling {
-    const struct model *from;
-    const struct model *to;
-    bool same_process;
-    snapshot_taker *take;
-    void *context;
-};
-
-static bool
-same_process(const struct model *one, const struct model *other)
-{
-    const struct hello *a = model_hello(one);
-    const struct hello *b = model_hello(other);
-    return a->pid == b->pid && a->started_us == b->started_us;
-}
-
-static const struct model_class *
-class_named(const struct model *model, const char *name)
-{
-    for (size_t i = 0; i < model_class_count(model); i++) {
-        const struct model_class *class = model_class_at(model, i);
-        if (!class->gone && strcmp(class->name, name) == 0) {
-            return class;
-        }
-    }
-    return NULL;
-}
-
-// The class of `to` that is the one of `from` with this id; NULL when there is none.
-static const struct model_class *
-counterpart(const struct telling *telling, class_id id)
-{
-    const struct model_class *class = model_class_find(telling->from, id);
-    const struct model_class *same = model_class_find(telling->to, id);
-    if (class == NULL) {
-        return NULL;
-    }
-    if (same != NULL && strcmp(same->name, class->name) == 0 &&
-        (class->name[0] != '\0' || telling->same_process)) {
-        return same;
-    }
-    return class->name[0] != '\0' ? class_named(telling->to, class->name) : NULL;
-}
-
-static bool
-tell(void *context, const struct message *message)
-{
-    const struct telling *telling = context;
-    struct message told = *message;
-    struct mark_row *rows = calloc(message->mark.row_count + 1, sizeof *rows);
-    if (rows == NULL) {
-        return false;
-    }
-    told.mark.rows = rows;
-    told.mark.row_count = 0;
-    for (size_t i = 0; i < message->mark.row_count; i++) {
-        const struct mark_row *row = &message->mark.rows[i];
-        const struct model_class *class = counterpart(telling, row->id);
-        if (class != NULL) {
-            rows[told.mark.row_count++] =
-                (struct mark_row){class->id, row->live, row->bytes};
-        }
-    }
-    told.mark.place_count = telling->same_process ? message->mark.place_count : 0;
-    bool good = telling->take(telling->context, &told);
-    free(rows);
-    return good;
-}
-
-bool
-app_mark_tell(const struct model *from, int mark, const struct model *to,
-              snapshot_taker *take, void *context)
-{
-    struct telling telling = {from, to, same_process(from, to), take, context};
-    return snapshot_mark(from, mark, tell, &telling);
-}
+#include "tui/model/snapshot.h"
 
 // A mark's frames, as they will lie in the file.
 struct note {
@@ -133,7 +56,7 @@ app_mark_keep(struct app *app, const struct model *shown, int mark, char *why,
         return false;
     }
     tape_span(app->tape, &first, &note.at);
-    bool kept = app_mark_tell(shown, mark, app->model, pack, &note);
+    bool kept = snapshot_mark_for(shown, mark, app->model, pack, &note);
     if (kept) {
         kept = append(app->options.source, &note, why, why_size);
     } else {

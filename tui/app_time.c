@@ -168,7 +168,7 @@ take_marks(struct app *app, struct model *model)
 {
     for (int mark = 0; mark < MODEL_MARKS_MAX; mark++) {
         if (model_mark(app->model, mark) != NULL) {
-            app_mark_tell(app->model, mark, model, apply_mark, model);
+            snapshot_mark_for(app->model, mark, model, apply_mark, model);
         }
     }
     model_mark_use(model, model_mark_used(app->model));
@@ -455,7 +455,7 @@ app_time_mark(struct app *app, int mark)
     struct model *model = held(app) ? app->player.model : app->model;
     app->mark_error[0] = '\0';
     if (!model_mark_set(model, mark) ||
-        !app_mark_tell(model, mark, app->model, record_mark, app)) {
+        !snapshot_mark_for(model, mark, app->model, record_mark, app)) {
         return app_tell(app, true, "mark: no memory left to keep one");
     }
     if (app->options.tape != NULL) {
