@@ -24,6 +24,9 @@ close_scene(void **state)
 {
     (void)state;
     program_kill(&scene.ruby);
+    // where a test ended before it could
+    struct outcome unmounted = shell("umount full 2>/dev/null || :");
+    outcome_destroy(&unmounted);
     return 0;
 }
 
