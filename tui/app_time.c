@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/app_born.h"
 #include "tui/app_command.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
@@ -155,6 +156,7 @@ show(struct app *app, const struct model *model)
     app->scene.model = model;
     rows_forget(rows);
     app_tree_forget(app);
+    app_born_forget(app);
 }
 
 // The player made another model of the one before, which nothing may point to.
