@@ -7,6 +7,7 @@
 
 #include "tui/app_born.h"
 #include "tui/app_command.h"
+#include "tui/app_diff.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
 #include "tui/app_time.h"
@@ -59,6 +60,7 @@ app_new(const struct app_options *options, uint64_t now_ms)
         return NULL;
     }
     app_born_init(app);
+    app_diff_init(app);
     return app;
 }
 
@@ -72,6 +74,7 @@ app_free(struct app *app)
     tree_view_destroy(&app->tree);
     flame_destroy(&app->flame);
     app_born_destroy(app);
+    app_diff_destroy(app);
     app_time_destroy(app);
     model_free(app->model);
     free(app);
@@ -267,6 +270,9 @@ app_list_shown(struct app *app)
         if (app->stack[i] == &app->born_view.view) {
             return born_view_list(&app->born_view);
         }
+        if (app->stack[i] == &app->diff_view.view) {
+            return diff_view_list(&app->diff_view);
+        }
         if (app->stack[i] == &app->tree.view) {
             return NULL;
         }
@@ -274,10 +280,25 @@ app_list_shown(struct app *app)
     return NULL;
 }
 
+bool
+app_diff_shown(const struct app *app)
+{
+    for (int i = app->depth - 1; i > 0; i--) {
+        if (app->stack[i] == &app->diff_view.view) {
+            return true;
+        }
+        if (app->stack[i] == &app->born_view.view) {
+            return false;
+        }
+    }
+    return false;
+}
+
 static void
 update(struct app *app)
 {
     app_born_update(app);
+    app_diff_update(app);
     for (int i = 0; i < app->depth; i++) {
         if (app->stack[i]->class->update != NULL) {
             app->stack[i]->class->update(app->stack[i], &app->scene);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "tui/app_born.h"
+#include "tui/app_diff.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
 #include "tui/app_time.h"
@@ -58,7 +59,9 @@ app_may_change(struct app *app, const char *name)
 static unsigned
 sort_list(struct app *app, const char *argument)
 {
-    if (!born_view_sort(&app->born_view, argument)) {
+    bool good = app_diff_shown(app) ? diff_view_sort(&app->diff_view, argument)
+                                    : born_view_sort(&app->born_view, argument);
+    if (!good) {
         return app_tell(app, true, "sort: no column \"%.40s\" to order by; < and > do",
                         argument);
     }
@@ -397,6 +400,7 @@ static const struct command commands[] = {
     {"since", "[LETTER|connecting]", ACTION_SINCE_MARK, run_since, "show changes since a mark, or since memtop connected"},
     {"marks", "", ACTION_PICK_MARK, run_marks, "pick a mark"},
     {"born", "[LETTER [LETTER]]", ACTION_BORN, app_born_open, "what was born between two marks and is still alive, by default the last two"},
+    {"diff", "[FROM [TO]]|FILE", ACTION_NONE, app_diff_open, "what changed between two moments, as those of goto, by default from the first one to the one shown; or since the end of another recording"},
     {"mode", "dormant|census|count|trace", ACTION_NONE, run_mode, "tell the probe what to count"},
     {"gc", "[now]", ACTION_GC, run_gc, "run the garbage collector in the program; asks, unless it is to be now"},
     {"flight", "", ACTION_NONE, run_flight, "let the program's flight recorder write what it has, and say where"},
@@ -423,7 +427,7 @@ static const struct command commands[] = {
 };
 
 static const char *const candidates[] = {
-    "born ", "census", "edit", "filter ", "flame", "flight", "follow", "gc", "goto ", "goto start", "help", "live",
+    "born ", "census", "diff ", "diff start", "edit", "filter ", "flame", "flight", "follow", "gc", "goto ", "goto start", "help", "live",
     "mark ", "marks", "mode census", "mode count", "mode dormant", "mode trace", "mouse off", "mouse on",
     "notices", "pause", "pin", "quit", "record ", "record all ",
     "since connecting",

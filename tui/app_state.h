@@ -9,6 +9,7 @@
 #include "tui/record/writer.h"
 #include "tui/view/born_view.h"
 #include "tui/view/confirm.h"
+#include "tui/view/diff_view.h"
 #include "tui/view/flame.h"
 #include "tui/view/header_time.h"
 #include "tui/view/help.h"
@@ -45,6 +46,17 @@ struct app_born {
     bool rewound;
 };
 
+// What changed between two moments: see app_diff.c.
+struct app_diff {
+    struct diff_facts facts;
+    struct tape *other;        // owned: another recording, of the earlier moment; or NULL
+    struct player before;      // the earlier moment
+    struct player after;       // the later one, unless it is the moment shown
+    const struct model *model; // the facts are of this one, or NULL: of none
+    uint64_t version;          // at that version
+    uint64_t paths_of;         // and of this class, see diff_view_id()
+};
+
 struct app {
     struct app_options options;
     struct model *model; // owned: the newest state
@@ -79,6 +91,7 @@ struct app {
     struct tree_view tree;
     struct flame flame;
     struct born_view born_view;
+    struct diff_view diff_view;
     struct help help;
     struct pager notices;
     struct menu menu;
@@ -96,6 +109,7 @@ struct app {
     class_id kept[APP_KEPT_MAX]; // open as well, for what is recorded; 0 for none
 
     struct app_born born;
+    struct app_diff diff;
 
     struct labels labels; // of the bottom line, as it was drawn
     int bottom;           // its row
@@ -118,6 +132,9 @@ unsigned app_open_view(struct app *app, struct view *view);
 
 // The list that keys and commands are about, NULL when it is the table's or the tree's.
 struct list *app_list_shown(struct app *app);
+
+// Whether that list is of what changed.
+bool app_diff_shown(const struct app *app);
 
 // Says why when the program must not be changed; true when it may.
 bool app_may_change(struct app *app, const char *name);

@@ -213,7 +213,7 @@ static const struct model_class *
 class_under_cursor(struct app *app)
 {
     const struct model_class *class;
-    if (app_list_shown(app) != NULL) {
+    if (app_list_shown(app) != NULL && !app_diff_shown(app)) {
         class = born_view_class(&app->born_view);
         return class != NULL ? model_class_find(app->model, class->id) : NULL;
     }
@@ -249,7 +249,8 @@ place_under_cursor(struct app *app, const char **file, uint32_t *line)
 {
     const char *title;
     if (app_list_shown(app) != NULL) {
-        return born_view_place(&app->born_view, file, &title, line);
+        return app_diff_shown(app) ? diff_view_place(&app->diff_view, file, &title, line)
+                                   : born_view_place(&app->born_view, file, &title, line);
     }
     return app_tree_shown(app) && tree_view_place(&app->tree, file, line);
 }
@@ -268,6 +269,7 @@ app_tree_edit(struct app *app, const char *argument)
     strcpy(app->edit_path, file);
     source_destroy(&app->tree.source); // read anew when the editor has ended
     source_destroy(&app->born_view.source);
+    source_destroy(&app->diff_view.source);
     return REACT_EDIT | REACT_DRAW;
 }
 

@@ -28,7 +28,7 @@ static const struct {
     {"kept",  "BORN AND KEPT", 20},
     {"",      "KNOWN",         11},
     {"live",  "LIVE",          11},
-    {"share", "OF LIVE",       9 },
+    {"share", "OF LIVE",       10},
     {"alloc", "BORN",          13},
 };
 

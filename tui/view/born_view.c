@@ -134,8 +134,8 @@ rows_of(const struct born_view *born)
 {
     size_t count =
         born->class == 0 ? born->facts->classes.count : born->facts->paths.count;
-    return (struct list_rows){born, has_rows(born) ? count : 0, row_id, row_wanted,
-                              compare_rows};
+    return (struct list_rows){
+        born, has_rows(born) ? count : 0, row_id, row_wanted, compare_rows, NULL};
 }
 
 struct list *

@@ -127,6 +127,7 @@ note_collections(const struct born_view *born, const struct scene *scene,
     const struct born_facts *facts = born->facts;
     uint64_t collections = facts->classes.collections;
     char b = facts->letters[BORN_B];
+    bool can_run = !scene->paused && !scene->readonly && scene->link == LINK_LIVE;
     moment_name(born, scene, BORN_C, last);
     format_grouped(count, scene->glyphs, format_number(collections));
     if (facts->classes.restarted) {
@@ -137,8 +138,8 @@ note_collections(const struct born_view *born, const struct scene *scene,
         snprintf(
             text, sizeof text,
             "No GC ran between %c and %s: what is garbage since then still counts as "
-            "alive; ^G runs one.",
-            b, last);
+            "alive%s.",
+            b, last, can_run ? "; ^G runs one" : "");
     } else if (collections == COUNT_UNKNOWN) {
         snprintf(text, sizeof text,
                  "How many GCs ran between %c and %s is not known (%s).", b, last, count);

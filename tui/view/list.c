@@ -51,6 +51,12 @@ compare(const void *left, const void *right, void *context)
     const struct list_rows *rows = sorting->rows;
     uint32_t a = *(const uint32_t *)left;
     uint32_t b = *(const uint32_t *)right;
+    int group = rows->group != NULL
+                    ? rows->group(rows->context, a) - rows->group(rows->context, b)
+                    : 0;
+    if (group != 0) {
+        return group;
+    }
     int order = rows->compare(rows->context, a, b);
     order = sorting->list->inverted ? -order : order;
     return order != 0 ? order : (a > b) - (a < b);

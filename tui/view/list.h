@@ -32,13 +32,15 @@ struct list {
     int page;
 };
 
-// What rows there are; all three get the context.
+// What rows there are; all functions get the context.
 struct list_rows {
     const void *context;
     size_t count;
     uint64_t (*id)(const void *context, size_t row); // never 0
     bool (*wanted)(const void *context, size_t row);
     int (*compare)(const void *context, size_t a, size_t b);
+    // Rows of a lower group come first, in either order. NULL: there are no groups.
+    int (*group)(const void *context, size_t row);
 };
 
 void list_destroy(struct list *list);
