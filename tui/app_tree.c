@@ -213,8 +213,8 @@ static const struct model_class *
 class_under_cursor(struct app *app)
 {
     const struct model_class *class;
-    if (app_list_shown(app) != NULL && !app_diff_shown(app)) {
-        class = born_view_class(&app->born_view);
+    if (app_list_shown(app) != NULL) { // a class of a comparison may be of another program
+        class = app_diff_shown(app) ? NULL : born_view_class(&app->born_view);
         return class != NULL ? model_class_find(app->model, class->id) : NULL;
     }
     return app_tree_shown(app) ? live_class(app) : rows_selected(&app->table.rows);
