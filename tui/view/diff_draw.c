@@ -174,7 +174,7 @@ note_kinds(const struct diff_view *view, const struct scene *scene, struct page 
     format_size_change(bytes, scene->glyphs, change_number(diff->total.change.bytes));
     snprintf(text, sizeof text,
              "Classes: %zu added, %zu grown, %zu shrunk, %zu gone, %zu unchanged, %zu "
-             "unknown. All together: %s objects, %s bytes.",
+             "unknown. All together: %s objects, memory %s.",
              kinds[DIFF_ADDED], kinds[DIFF_GROWN], kinds[DIFF_SHRUNK], kinds[DIFF_GONE],
              kinds[DIFF_UNCHANGED], kinds[DIFF_UNTOLD], live, bytes);
     page_add(page, 0, STYLE_DIM, "", text);

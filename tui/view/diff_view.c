@@ -27,9 +27,9 @@ static const struct binding bindings[] = {
     {ACTION_PAGE_DOWN, {KEY_CODE_PAGE_DOWN, KEY_CONTROL('F')}, NULL, "a screen down"},
     {ACTION_TOP, {'g', KEY_CODE_HOME}, NULL, "to the top, and stay there"},
     {ACTION_BOTTOM, {'G', KEY_CODE_END}, NULL, "to the last row"},
-    {ACTION_SORT_LEFT, {'<'}, NULL, "order each group by the column to the left"},
-    {ACTION_SORT_RIGHT, {'>'}, NULL, "order each group by the column to the right"},
-    {ACTION_INVERT, {'I'}, NULL, "invert the order in each group"},
+    {ACTION_SORT_LEFT, {'<'}, NULL, "order by the column to the left, each group of classes by itself"},
+    {ACTION_SORT_RIGHT, {'>'}, NULL, "order by the column to the right"},
+    {ACTION_INVERT, {'I'}, NULL, "invert the order"},
     {ACTION_SOURCE, {'S'}, NULL, "show the source of the path, or more rows instead"},
     {ACTION_UNITS, {'u'}, NULL, "all digits, or three and a unit"},
     {ACTION_INTERNAL, {'i', 'a'}, NULL, "show what is not a Ruby class as well"},
@@ -170,14 +170,12 @@ row_wanted(const void *context, size_t row)
            (view->paths.filter[0] == '\0' || path_has(&steps, node, view->paths.filter));
 }
 
+// Of classes; the path that changed most comes first, whatever it did.
 static int
 row_group(const void *context, size_t row)
 {
     const struct diff_view *view = context;
-    const struct diff_facts *facts = view->facts;
-    return view->class == 0
-               ? (int)facts->diff.classes[row].kind
-               : (int)diff_paths_self(&facts->paths, facts->paths.sites[row].node).kind;
+    return view->class == 0 ? (int)view->facts->diff.classes[row].kind : 0;
 }
 
 // Larger ones first, whichever sign they have; unknown ones last.
