@@ -54,25 +54,27 @@ short_path(const char *path)
     return from;
 }
 
-// Cells are what a line has few of, bytes what memory has: a label is cut at a whole
-// character of either.
+// "Cache#fetch demo/cache.rb:17", with the place alone, or without it. Cells are what a
+// line has few of: a long label is cut.
 static void
-step_text(const struct path_steps *steps, uint32_t node, bool placed, char *out,
-          size_t size)
+step_text(const struct path_steps *steps, uint32_t node, bool labelled, bool placed,
+          char *out, size_t size)
 {
-    char label[PATH_TEXT_BYTES];
+    char label[PATH_TEXT_BYTES] = "";
+    char place[PATH_TEXT_BYTES] = "";
     const struct tree_frame *frame = steps->frame(steps->tree, node);
-    steps->label(steps->tree, node, label, sizeof label);
-    label[text_cut(label, LABEL_BYTES / 4)] = '\0';
-    if (placed || frame->path[0] == '\0') {
-        snprintf(out, size, "%s", label);
-        return;
+    if (labelled) {
+        steps->label(steps->tree, node, label, sizeof label);
+        label[text_cut(label, LABEL_BYTES / 4)] = '\0';
     }
-    char place[PATH_TEXT_BYTES];
-    snprintf(place, sizeof place, "%s", short_path(frame->path));
-    place[text_cut(place, PLACE_BYTES / 4)] = '\0';
-    snprintf(out, size, "%.*s %.*s:%u", LABEL_BYTES, label, PLACE_BYTES, place,
-             (unsigned)steps->line(steps->tree, node));
+    if (placed && frame->path[0] != '\0') {
+        snprintf(place, sizeof place, "%s", short_path(frame->path));
+        place[text_cut(place, PLACE_BYTES / 4)] = '\0';
+        snprintf(out, size, "%.*s%s%.*s:%u", LABEL_BYTES, label, labelled ? " " : "",
+                 PLACE_BYTES, place, (unsigned)steps->line(steps->tree, node));
+    } else {
+        snprintf(out, size, "%s", label);
+    }
 }
 
 static bool
@@ -82,35 +84,58 @@ is_last(const struct path_steps *steps, uint32_t node)
     return parent == 0 || parent == NO_NODE;
 }
 
+// Put a step before what there is; false when it has no room.
+static bool
+prepend(char out[PATH_TEXT_BYTES], const char *step, const struct scene *scene, int room)
+{
+    char longer[PATH_TEXT_BYTES * 2 + 32];
+    bool first = out[0] == '\0';
+    snprintf(longer, sizeof longer, "%s%s%s%s%s", step, first ? "" : " ",
+             first ? "" : scene->glyphs->into, first ? "" : " ", out);
+    if (step[0] == '\0' || text_width(longer) > room ||
+        strlen(longer) >= PATH_TEXT_BYTES - 32) {
+        return false;
+    }
+    memcpy(out, longer, strlen(longer) + 1);
+    return true;
+}
+
+// Where a step has no room its place may have, which is what a person looks for.
+static void
+end_early(const struct path_steps *steps, uint32_t node, bool placed,
+          const struct scene *scene, int cells, char out[PATH_TEXT_BYTES])
+{
+    char step[PATH_TEXT_BYTES];
+    char more[32];
+    step_text(steps, node, false, !placed, step, sizeof step);
+    snprintf(more, sizeof more, "%s %s ", scene->glyphs->more, scene->glyphs->into);
+    prepend(out, step, scene, cells - text_width(more));
+    memmove(out + strlen(more), out, strlen(out) + 1);
+    memcpy(out, more, strlen(more));
+}
+
 void
 path_text(const struct path_steps *steps, uint32_t node, const struct scene *scene,
           int cells, char out[PATH_TEXT_BYTES])
 {
-    char more[32];
+    int more = text_width(scene->glyphs->more) + text_width(scene->glyphs->into) + 2;
     bool placed = false;
-    snprintf(more, sizeof more, "%s %s ", scene->glyphs->more, scene->glyphs->into);
     out[0] = '\0';
     for (uint32_t at = node; at != NO_NODE && (at != 0 || node == 0);
          at = steps->parent(steps->tree, at)) {
         char step[PATH_TEXT_BYTES];
-        char longer[PATH_TEXT_BYTES * 2 + 32];
-        step_text(steps, at, placed, step, sizeof step);
+        bool first = out[0] == '\0';
+        step_text(steps, at, true, !placed, step, sizeof step);
+        if (first && text_width(step) > cells - (is_last(steps, at) ? 0 : more)) {
+            text_fit(out, PATH_TEXT_BYTES, step, cells > 0 ? cells : 0, scene->ascii);
+            return;
+        }
+        if (!prepend(out, step, scene, cells - (is_last(steps, at) ? 0 : more)) &&
+            !first) {
+            end_early(steps, at, placed, scene, cells, out);
+            return;
+        }
         placed = placed || steps->frame(steps->tree, at)->path[0] != '\0';
-        snprintf(longer, sizeof longer, "%s%s%s%s%s", step, out[0] != '\0' ? " " : "",
-                 out[0] != '\0' ? scene->glyphs->into : "", out[0] != '\0' ? " " : "",
-                 out);
-        int room = cells - (is_last(steps, at) ? 0 : text_width(more));
-        bool fits = text_width(longer) <= room && strlen(longer) < PATH_TEXT_BYTES - 32;
-        if (!fits && out[0] == '\0') {
-            text_fit(out, PATH_TEXT_BYTES, longer, cells > 0 ? cells : 0, scene->ascii);
-            return;
-        }
-        if (!fits) {
-            memmove(out + strlen(more), out, strlen(out) + 1);
-            memcpy(out, more, strlen(more));
-            return;
-        }
-        memcpy(out, longer, strlen(longer) + 1);
     }
 }
 

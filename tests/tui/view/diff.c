@@ -32,7 +32,7 @@ begin(struct fixture *fixture, struct fixture_options options)
     };
     static const struct class_row then[] = {
         {200, 120, 320, 200, 4800 },
-        {201, 0,   250, 250, 0    },
+        {200, 120, 320, 200, 4800 },
         {202, 77,  77,  0,   30800},
     };
     fixture_start(fixture, options);
@@ -43,7 +43,11 @@ begin(struct fixture *fixture, struct fixture_options options)
     free(fixture_screen(fixture, COLUMNS, ROWS));
     fixture_keys(fixture, "m");
     fixture_wait(fixture, 500); // what a mark is of is the last sample of its time
-    fixture_send_sample(fixture, fixture_sample(then, 3, false));
+    struct sample sample = fixture_sample(then, 3, false);
+    const class_id gone = 201;
+    sample.gone = &gone;
+    sample.gone_count = 1;
+    fixture_send_sample(fixture, sample);
     fixture_demo_second(fixture);
     free(fixture_screen(fixture, COLUMNS, ROWS));
 }
