@@ -213,7 +213,8 @@ static const struct model_class *
 class_under_cursor(struct app *app)
 {
     const struct model_class *class;
-    if (app_list_shown(app) != NULL) { // a class of a comparison may be of another program
+    if (app_list_shown(app) != NULL) {
+        // what is compared may be another program
         class = app_diff_shown(app) ? NULL : born_view_class(&app->born_view);
         return class != NULL ? model_class_find(app->model, class->id) : NULL;
     }
