@@ -63,11 +63,11 @@ mark_us(const struct app *app, int mark)
 
 // Whether one mark comes before another: by time, and where that is the same by letter.
 static bool
-is_before(const struct app *app, int mark, int other)
+is_before(const struct app *app, int a, int b)
 {
-    uint64_t a = mark_us(app, mark);
-    uint64_t b = mark_us(app, other);
-    return a < b || (a == b && mark < other);
+    uint64_t a_us = mark_us(app, a);
+    uint64_t b_us = mark_us(app, b);
+    return a_us < b_us || (a_us == b_us && a < b);
 }
 
 // The last mark at or before a time, and before another mark unless that is none.

@@ -514,9 +514,10 @@ open_recording(struct app *app)
     app->model = end.model;
     app->scene.model = end.model;
     read_points(app);
-    app->following = app->options.speed <= 0;
-    app->playing = !app->following;
-    app->options.speed = app->following ? 1 : app->options.speed;
+    app->playing = app->options.speed > 0;
+    // who asked for a moment is not taken on to the end
+    app->following = !app->playing && app->options.at_us >= newest(app);
+    app->options.speed = app->playing ? app->options.speed : 1;
     bool good = go_to(app, app->playing ? 0 : app->options.at_us);
     app->play_from_us = player_time(&app->player);
     app->play_from_ms = app->scene.now_ms;

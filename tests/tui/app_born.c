@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/tui/orders.h"
-#include "tui/app.h"
+#include "tui/app_state.h"
 
 #define COLUMNS 118
 #define ROWS 30
@@ -277,6 +277,68 @@ another_recording_can_be_compared_with(void **state)
     rmdir(path);
 }
 
+// What is on the screen of a recording, opened at a wall time, ticks later.
+static void
+replay(struct fixture *fixture, const char *path, uint64_t at_us)
+{
+    char why[256];
+    *fixture = (struct fixture){.now_ms = 1000000};
+    struct tape *tape = tape_open(path, why, sizeof why);
+    assert_non_null(tape);
+    const struct app_options options = {.source = path, .tape = tape, .at_us = at_us};
+    assert_true(grid_init(&fixture->grid, ROWS, COLUMNS));
+    fixture->app = app_new(&options, fixture->now_ms);
+    assert_non_null(fixture->app);
+    for (int second = 0; second < 3; second++) {
+        fixture->now_ms += 1000;
+        app_tick(fixture->app, fixture->now_ms);
+    }
+    free(fixture_screen(fixture, COLUMNS, ROWS));
+}
+
+static void
+replay_ends(struct fixture *fixture)
+{
+    struct tape *tape = fixture->app->tape;
+    app_free(fixture->app);
+    grid_destroy(&fixture->grid);
+    tape_free(tape);
+}
+
+static void
+a_replay_shows_what_the_live_session_did(void **state)
+{
+    char folder[] = "/tmp/memtop-born-XXXXXX";
+    char path[64];
+    char keys[128];
+    struct fixture fixture;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.memtop", folder);
+    begin(&fixture);
+    snprintf(keys, sizeof keys, ":record all %s<Enter>", path);
+    press(&fixture, keys);
+    pass(&fixture, 3);
+    press(&fixture, ":record<Enter>");
+    fixture_stop(&fixture);
+    replay(&fixture, path, UINT64_MAX);
+    press(&fixture, "D");
+    expect(&fixture, "born B to C, alive then");
+    expect(&fixture, "  410  exact");
+    press(&fixture, ":goto B<Enter>");
+    expect(&fixture, "born A to B, alive then");
+    expect(&fixture, "  410  exact");
+    replay_ends(&fixture);
+    replay(&fixture, path, 0); // and it stays there
+    press(&fixture, ":diff C<Enter>/order<Enter>");
+    expect(&fixture, "REPLAY 12:16:40");
+    expect(&fixture, "▼ shrunk");
+    expect(&fixture, "-2 460");
+    replay_ends(&fixture);
+    unlink(path);
+    rmdir(folder);
+}
+
 static void
 both_views_can_lie_over_each_other(void **state)
 {
@@ -307,6 +369,7 @@ main(void)
         cmocka_unit_test(a_path_opens_in_the_editor),
         cmocka_unit_test(a_comparison_follows_the_moment_that_is_shown),
         cmocka_unit_test(another_recording_can_be_compared_with),
+        cmocka_unit_test(a_replay_shows_what_the_live_session_did),
         cmocka_unit_test(both_views_can_lie_over_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

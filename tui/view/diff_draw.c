@@ -119,12 +119,12 @@ describe_moments(const struct diff_view *view, char before[MOMENT_BYTES],
 {
     const struct diff_facts *facts = view->facts;
     char clock[CLOCK_BYTES];
-    uint64_t before_us = model_time(facts->diff.before).wall_us;
-    uint64_t after_us = model_time(facts->diff.after).wall_us;
+    uint64_t first_us = model_time(facts->diff.before).wall_us;
+    uint64_t last_us = model_time(facts->diff.after).wall_us;
     bool file = facts->file[0] != '\0';
-    clock_beside(clock, before_us, after_us);
+    clock_beside(clock, first_us, last_us);
     snprintf(before, MOMENT_BYTES, "%s%s%s", clock, file ? " of " : "", facts->file);
-    clock_second(clock, after_us);
+    clock_second(clock, last_us);
     snprintf(after, MOMENT_BYTES, "%s%s", clock,
              facts->to_shown ? " (the moment shown)" : "");
 }
