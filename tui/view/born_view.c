@@ -263,7 +263,7 @@ sort_beside(struct born_view *born, int step)
     }
     for (at += step; at >= 0 && at < born->shown_count; at += step) {
         if (born_draw_sortable(born, born->shown[at])) {
-            list_sort(list, born->shown[at]);
+            list_sort(list, (int)born->shown[at]);
             return;
         }
     }
@@ -325,7 +325,7 @@ mouse(struct view *view, struct scene *scene, struct key key)
     if (!wheel && key.row == born->heading_row) {
         enum born_column column = born_draw_column(born, key.column);
         if (column != BORN_COLUMN_COUNT && born_draw_sortable(born, column)) {
-            list_sort(born_view_list(born), column);
+            list_sort(born_view_list(born), (int)column);
         }
         return OUTCOME_DRAW;
     }
@@ -388,6 +388,6 @@ born_view_sort(struct born_view *born, const char *word)
     if (column == BORN_COLUMN_COUNT || !born_draw_sortable(born, column)) {
         return false;
     }
-    list_sort(born_view_list(born), column);
+    list_sort(born_view_list(born), (int)column);
     return true;
 }

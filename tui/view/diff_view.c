@@ -346,7 +346,7 @@ sort_beside(struct diff_view *view, int step)
     }
     for (at += step; at >= 0 && at < view->shown_count; at += step) {
         if (diff_draw_sortable(view, view->shown[at])) {
-            list_sort(list, view->shown[at]);
+            list_sort(list, (int)view->shown[at]);
             return;
         }
     }
@@ -408,7 +408,7 @@ mouse(struct view *view, struct scene *scene, struct key key)
     if (!wheel && key.row == diff->heading_row) {
         enum diff_column column = diff_draw_column(diff, key.column);
         if (column != DIFF_COLUMN_COUNT && diff_draw_sortable(diff, column)) {
-            list_sort(diff_view_list(diff), column);
+            list_sort(diff_view_list(diff), (int)column);
         }
         return OUTCOME_DRAW;
     }
@@ -466,6 +466,6 @@ diff_view_sort(struct diff_view *view, const char *word)
     if (column == DIFF_COLUMN_COUNT || !diff_draw_sortable(view, column)) {
         return false;
     }
-    list_sort(diff_view_list(view), column);
+    list_sort(diff_view_list(view), (int)column);
     return true;
 }
