@@ -20,6 +20,7 @@ static const char watch_help[] =
     "  Enter                          the call tree of the class; there: arrows unfold,\n"
     "                                 i lines first, p own code, f flame, o editor\n"
     "  m  '  d                        set a mark, pick one, changes since the mark\n"
+    "  D  :diff                       born between two marks and still alive; changes\n"
     "  Space                          pause the screen, never the program\n"
     "  [ ] { }  L  :goto              a sample, a minute back and on; live; to a time\n"
     "  R                              record into a file, or end that\n"
