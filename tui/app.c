@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/app_born.h"
 #include "tui/app_command.h"
+#include "tui/app_diff.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
 #include "tui/app_time.h"
@@ -57,6 +59,8 @@ app_new(const struct app_options *options, uint64_t now_ms)
         app_free(app);
         return NULL;
     }
+    app_born_init(app);
+    app_diff_init(app);
     return app;
 }
 
@@ -69,6 +73,8 @@ app_free(struct app *app)
     table_destroy(&app->table);
     tree_view_destroy(&app->tree);
     flame_destroy(&app->flame);
+    app_born_destroy(app);
+    app_diff_destroy(app);
     app_time_destroy(app);
     model_free(app->model);
     free(app);
@@ -243,9 +249,57 @@ top_of(struct app *app)
     return app->stack[app->depth - 1];
 }
 
+unsigned
+app_open_view(struct app *app, struct view *view)
+{
+    for (int i = 0; i < app->depth; i++) {
+        if (app->stack[i] == view) {
+            app->depth = i + 1;
+            return REACT_DRAW;
+        }
+    }
+    if (app->depth < APP_STACK_MAX) {
+        app->stack[app->depth++] = view;
+    }
+    return REACT_DRAW;
+}
+
+struct list *
+app_list_shown(struct app *app)
+{
+    for (int i = app->depth - 1; i > 0; i--) {
+        if (app->stack[i] == &app->born_view.view) {
+            return born_view_list(&app->born_view);
+        }
+        if (app->stack[i] == &app->diff_view.view) {
+            return diff_view_list(&app->diff_view);
+        }
+        if (app->stack[i] == &app->tree.view) {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+bool
+app_diff_shown(const struct app *app)
+{
+    for (int i = app->depth - 1; i > 0; i--) {
+        if (app->stack[i] == &app->diff_view.view) {
+            return true;
+        }
+        if (app->stack[i] == &app->born_view.view) {
+            return false;
+        }
+    }
+    return false;
+}
+
 static void
 update(struct app *app)
 {
+    app_born_update(app);
+    app_diff_update(app);
     for (int i = 0; i < app->depth; i++) {
         if (app->stack[i]->class->update != NULL) {
             app->stack[i]->class->update(app->stack[i], &app->scene);
@@ -266,9 +320,11 @@ static unsigned
 open_prompt(struct app *app, enum action action)
 {
     if (action == ACTION_FILTER) {
+        const struct list *list = app_list_shown(app);
         prompt_init(&app->prompt, '/', "filter", &app->filters, NULL,
-                    app_tree_shown(app) ? app->tree.paths.filter
-                                        : app->table.rows.filter.text);
+                    list != NULL          ? list->filter
+                    : app_tree_shown(app) ? app->tree.paths.filter
+                                          : app->table.rows.filter.text);
     } else {
         prompt_init(&app->prompt, ':', NULL, &app->commands, app_command_candidate, "");
     }

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "tui/app_born.h"
+#include "tui/app_diff.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
 #include "tui/app_time.h"
@@ -24,15 +26,6 @@ struct command {
     unsigned (*run)(struct app *app, const char *argument);
     const char *help; // NULL: not to be typed
 };
-
-static unsigned
-open_view(struct app *app, struct view *view)
-{
-    if (app->depth < APP_STACK_MAX) {
-        app->stack[app->depth++] = view;
-    }
-    return REACT_DRAW;
-}
 
 // Send a request, and remember what to call it when it is answered.
 static unsigned
@@ -64,8 +57,23 @@ app_may_change(struct app *app, const char *name)
 }
 
 static unsigned
+sort_list(struct app *app, const char *argument)
+{
+    bool good = app_diff_shown(app) ? diff_view_sort(&app->diff_view, argument)
+                                    : born_view_sort(&app->born_view, argument);
+    if (!good) {
+        return app_tell(app, true, "sort: no column \"%.40s\" to order by; < and > do",
+                        argument);
+    }
+    return REACT_DRAW;
+}
+
+static unsigned
 run_sort(struct app *app, const char *argument)
 {
+    if (app_list_shown(app) != NULL) {
+        return sort_list(app, argument);
+    }
     if (app_tree_shown(app)) {
         return app_tree_sort(app, argument);
     }
@@ -73,7 +81,7 @@ run_sort(struct app *app, const char *argument)
         char command[SCENE_COMMAND_BYTES];
         snprintf(command, sizeof command, "sort %s", columns[app->table.rows.sort].word);
         menu_init(&app->menu, &sort_menu, &app->scene, command);
-        return open_view(app, &app->menu.view);
+        return app_open_view(app, &app->menu.view);
     }
     enum column_id column = column_find(argument, strlen(argument));
     if (column == COLUMN_COUNT || !rows_sort(&app->table.rows, column)) {
@@ -87,6 +95,11 @@ run_filter(struct app *app, const char *argument)
 {
     char error[FILTER_ERROR_BYTES];
     char ignored[FILTER_ERROR_BYTES];
+    struct list *list = app_list_shown(app);
+    if (list != NULL) {
+        snprintf(list->filter, sizeof list->filter, "%s", argument);
+        return REACT_DRAW;
+    }
     if (app_tree_shown(app)) {
         tree_view_filter(&app->tree, argument);
         return REACT_DRAW;
@@ -188,7 +201,7 @@ run_marks(struct app *app, const char *argument)
     int used = model_mark_used(app->scene.model);
     snprintf(command, sizeof command, "since %c", 'A' + used);
     menu_init(&app->menu, &mark_menu, &app->scene, command);
-    return open_view(app, &app->menu.view);
+    return app_open_view(app, &app->menu.view);
 }
 
 static unsigned
@@ -227,7 +240,7 @@ run_gc(struct app *app, const char *argument)
     }
     confirm_init(&app->confirm, "Run a full garbage collection in the program?",
                  "gc now");
-    return open_view(app, &app->confirm.view);
+    return app_open_view(app, &app->confirm.view);
 }
 
 static unsigned
@@ -300,7 +313,7 @@ run_notices(struct app *app, const char *argument)
 {
     (void)argument;
     notice_view_init(&app->notices);
-    return open_view(app, &app->notices.view);
+    return app_open_view(app, &app->notices.view);
 }
 
 static unsigned
@@ -309,7 +322,7 @@ run_help(struct app *app, const char *argument)
     (void)argument;
     const struct view *below = app->stack[app->depth - 1];
     help_init(&app->help, below->class, app_command_help);
-    return open_view(app, &app->help.pager.view);
+    return app_open_view(app, &app->help.pager.view);
 }
 
 static unsigned
@@ -390,6 +403,8 @@ static const struct command commands[] = {
     {"mark", "[LETTER]", ACTION_MARK, run_mark, "set a mark, by default the next letter"},
     {"since", "[LETTER|connecting]", ACTION_SINCE_MARK, run_since, "show changes since a mark, or since memtop connected"},
     {"marks", "", ACTION_PICK_MARK, run_marks, "pick a mark"},
+    {"born", "[LETTER [LETTER]]", ACTION_BORN, app_born_open, "what was born between two marks and is still alive, by default the last two"},
+    {"diff", "[FROM [TO]]|FILE", ACTION_NONE, app_diff_open, "what changed between two moments, as those of goto, by default from the first one to the one shown; or since the end of another recording"},
     {"mode", "dormant|census|count|trace", ACTION_NONE, run_mode, "tell the probe what to count"},
     {"gc", "[now]", ACTION_GC, run_gc, "run the garbage collector in the program; asks, unless it is to be now"},
     {"flight", "", ACTION_NONE, run_flight, "let the program's flight recorder write what it has, and say where"},
@@ -416,7 +431,7 @@ static const struct command commands[] = {
 };
 
 static const char *const candidates[] = {
-    "census", "edit", "filter ", "flame", "flight", "follow", "gc", "goto ", "goto start", "help", "live",
+    "born ", "census", "diff ", "diff start", "edit", "filter ", "flame", "flight", "follow", "gc", "goto ", "goto start", "help", "live",
     "mark ", "marks", "mode census", "mode count", "mode dormant", "mode trace", "mouse off", "mouse on",
     "notices", "pause", "pin", "quit", "record ", "record all ",
     "since connecting",

@@ -7,7 +7,9 @@
 #include "tui/app.h"
 #include "tui/record/player.h"
 #include "tui/record/writer.h"
+#include "tui/view/born_view.h"
 #include "tui/view/confirm.h"
+#include "tui/view/diff_view.h"
 #include "tui/view/flame.h"
 #include "tui/view/header_time.h"
 #include "tui/view/help.h"
@@ -32,6 +34,27 @@ struct pending {
     uint64_t id; // 0: none
     const char *name;
     enum request_action action;
+};
+
+// What was born between two marks: see app_born.c.
+struct app_born {
+    struct born_facts facts;
+    struct player at[BORN_C];  // the program at the two marks
+    int wanted[BORN_C];        // marks that were asked for, or MODEL_MARK_NONE
+    const struct model *model; // the facts are of this one, or NULL: of none
+    uint64_t version;          // at that version
+    bool rewound;
+};
+
+// What changed between two moments: see app_diff.c.
+struct app_diff {
+    struct diff_facts facts;
+    struct tape *other;        // owned: another recording, of the earlier moment; or NULL
+    struct player before;      // the earlier moment
+    struct player after;       // the later one, unless it is the moment shown
+    const struct model *model; // the facts are of this one, or NULL: of none
+    uint64_t version;          // at that version
+    uint64_t paths_of;         // and of this class, see diff_view_id()
 };
 
 struct app {
@@ -70,6 +93,8 @@ struct app {
     struct table table;
     struct tree_view tree;
     struct flame flame;
+    struct born_view born_view;
+    struct diff_view diff_view;
     struct help help;
     struct pager notices;
     struct menu menu;
@@ -86,6 +111,9 @@ struct app {
     class_id refused;            // the probe would not open it
     class_id kept[APP_KEPT_MAX]; // open as well, for what is recorded; 0 for none
 
+    struct app_born born;
+    struct app_diff diff;
+
     struct labels labels; // of the bottom line, as it was drawn
     int bottom;           // its row
     char message[APP_MESSAGE_BYTES];
@@ -101,6 +129,15 @@ struct app {
 // Show words on the message line. Returns what app_say() does.
 unsigned app_tell(struct app *app, bool error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// Show a view over the others; one that is open comes up again.
+unsigned app_open_view(struct app *app, struct view *view);
+
+// The list that keys and commands are about, NULL when it is the table's or the tree's.
+struct list *app_list_shown(struct app *app);
+
+// Whether that list is of what changed.
+bool app_diff_shown(const struct app *app);
 
 // Says why when the program must not be changed; true when it may.
 bool app_may_change(struct app *app, const char *name);

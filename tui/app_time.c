@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/app_born.h"
 #include "tui/app_command.h"
+#include "tui/app_diff.h"
 #include "tui/app_mark.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
@@ -200,6 +202,8 @@ show(struct app *app, const struct model *model)
     app->scene.model = model;
     rows_forget(rows);
     app_tree_forget(app);
+    app_born_forget(app);
+    app_diff_forget(app);
 }
 
 // The player made another model of the one before, which nothing may point to.
@@ -399,24 +403,30 @@ app_time_minute_on(struct app *app, const char *argument)
                       : (unsigned)REACT_DRAW;
 }
 
-unsigned
-app_time_goto(struct app *app, const char *argument)
+struct when
+app_time_when(const struct app *app, const char *text)
 {
-    struct stamp first;
-    struct stamp last;
-    if (!ready(app)) {
-        return REACT_DRAW;
-    }
+    struct stamp first = {0, 0};
+    struct stamp last = {0, 0};
     tape_span(app->tape, &first, &last);
     struct when_span span = {.from_us = first.wall_us,
                              .to_us = last.wall_us,
-                             .cursor_us = player_time(&app->player),
+                             .cursor_us = model_time(app->scene.model).wall_us,
                              .live = app->options.tape == NULL};
     for (int i = 0; i < MODEL_MARKS_MAX; i++) {
         const struct model_mark *mark = model_mark(app->model, i);
         span.marks[i] = mark != NULL ? mark->at.wall_us : WHEN_NO_MARK;
     }
-    const struct when when = when_parse(argument, &span);
+    return when_parse(text, &span);
+}
+
+unsigned
+app_time_goto(struct app *app, const char *argument)
+{
+    if (!ready(app)) {
+        return REACT_DRAW;
+    }
+    const struct when when = app_time_when(app, argument);
     if (when.status == WHEN_WRONG) {
         return app_tell(app, true, "goto: %s", when.words);
     }
@@ -555,9 +565,10 @@ open_recording(struct app *app)
     app->model = end.model;
     app->scene.model = end.model;
     read_points(app);
-    app->following = app->options.speed <= 0;
-    app->playing = !app->following;
-    app->options.speed = app->following ? 1 : app->options.speed;
+    app->playing = app->options.speed > 0;
+    // who asked for a moment is not taken on to the end
+    app->following = !app->playing && app->options.at_us >= newest(app);
+    app->options.speed = app->playing ? app->options.speed : 1;
     bool good = go_to(app, app->playing ? 0 : app->options.at_us);
     app->play_from_us = player_time(&app->player);
     app->play_from_ms = app->scene.now_ms;

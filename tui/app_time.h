@@ -12,6 +12,7 @@
 #include "protocol/message.h"
 
 struct app;
+struct when;
 
 // False when memory ran out. Without a tape of a recording one in memory is made.
 bool app_time_init(struct app *app);
@@ -31,6 +32,9 @@ void app_time_tell(struct app *app);
 
 // A click on the strip: true when it was one.
 bool app_time_click(struct app *app, int row, int column);
+
+// A moment as people type it, of all that is on the tape.
+struct when app_time_when(const struct app *app, const char *text);
 
 // The mark in use is another one.
 void app_time_use_mark(struct app *app, int mark);

@@ -77,9 +77,9 @@ app_tree_follow(struct app *app)
 }
 
 static bool
-keep(const struct app *app, const struct model_class *class)
+keep(const struct model_class *class)
 {
-    return app->scene.recording && class != NULL && !class->gone && class->listed &&
+    return class != NULL && !class->gone && class->listed &&
            (class->flags & CLASS_PINNED) != 0;
 }
 
@@ -106,13 +106,13 @@ app_tree_keep(struct app *app)
 {
     size_t place = 0;
     for (size_t i = 0; i < APP_KEPT_MAX; i++) {
-        if (app->kept[i] != 0 && !keep(app, model_class_find(app->model, app->kept[i]))) {
+        if (app->kept[i] != 0 && !keep(model_class_find(app->model, app->kept[i]))) {
             keep_no_longer(app, &app->kept[i]);
         }
     }
-    for (size_t i = 0; app->scene.recording && i < model_class_count(app->model); i++) {
+    for (size_t i = 0; i < model_class_count(app->model); i++) {
         const struct model_class *class = model_class_at(app->model, i);
-        if (!keep(app, class) || kept(app, class->id)) {
+        if (!keep(class) || kept(app, class->id)) {
             continue;
         }
         while (place < APP_KEPT_MAX && app->kept[place] != 0) {
@@ -208,12 +208,24 @@ app_tree_open(struct app *app, const char *argument)
     return REACT_DRAW;
 }
 
+// As the live model has it.
+static const struct model_class *
+class_under_cursor(struct app *app)
+{
+    const struct model_class *class;
+    if (app_list_shown(app) != NULL) {
+        // what is compared may be another program
+        class = app_diff_shown(app) ? NULL : born_view_class(&app->born_view);
+        return class != NULL ? model_class_find(app->model, class->id) : NULL;
+    }
+    return app_tree_shown(app) ? live_class(app) : rows_selected(&app->table.rows);
+}
+
 unsigned
 app_tree_pin(struct app *app, const char *argument)
 {
     (void)argument;
-    const struct model_class *class =
-        app_tree_shown(app) ? live_class(app) : rows_selected(&app->table.rows);
+    const struct model_class *class = class_under_cursor(app);
     if (!app_may_change(app, "pin")) {
         return REACT_DRAW;
     }
@@ -232,12 +244,24 @@ app_tree_pin(struct app *app, const char *argument)
                     class->name);
 }
 
+// The line that keys are about; false when there is none.
+static bool
+place_under_cursor(struct app *app, const char **file, uint32_t *line)
+{
+    const char *title;
+    if (app_list_shown(app) != NULL) {
+        return app_diff_shown(app) ? diff_view_place(&app->diff_view, file, &title, line)
+                                   : born_view_place(&app->born_view, file, &title, line);
+    }
+    return app_tree_shown(app) && tree_view_place(&app->tree, file, line);
+}
+
 unsigned
 app_tree_edit(struct app *app, const char *argument)
 {
     (void)argument;
     const char *file;
-    if (!app_tree_shown(app) || !tree_view_place(&app->tree, &file, &app->edit_line)) {
+    if (!place_under_cursor(app, &file, &app->edit_line)) {
         return app_tell(app, true, "editor: this row is no line of a file");
     }
     if (strlen(file) >= sizeof app->edit_path) {
@@ -245,6 +269,8 @@ app_tree_edit(struct app *app, const char *argument)
     }
     strcpy(app->edit_path, file);
     source_destroy(&app->tree.source); // read anew when the editor has ended
+    source_destroy(&app->born_view.source);
+    source_destroy(&app->diff_view.source);
     return REACT_EDIT | REACT_DRAW;
 }
 

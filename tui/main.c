@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tui/app.h"
+#include "tui/app_diff.h"
 #include "tui/app_record.h"
 #include "tui/cli/cli.h"
 #include "tui/cli/target.h"
@@ -356,12 +357,28 @@ no_request(void *context, const struct request *request)
     return false;
 }
 
-static enum cli_status
-show_recording(struct session *session, struct tape *tape, bool print_only)
+// Of `diff --view`: what changed up to the moment that is shown.
+static bool
+compare(struct session *session, struct tape *tape)
 {
     const struct cli *cli = session->cli;
+    uint64_t from_us;
+
+    if (cli->files[1]) {
+        return app_diff_with(session->app, cli->files[0]);
+    }
+    return files_time(tape, "--from", cli->from, 0, &from_us) &&
+           app_diff_since(session->app, from_us);
+}
+
+static enum cli_status
+show_recording(struct session *session, struct tape *tape, const char *path,
+               bool print_only)
+{
+    const struct cli *cli = session->cli;
+    bool diff = cli->task == CLI_DIFF;
     struct app_options options = {
-        .source = cli->files[0],
+        .source = path,
         .ascii = cli->ascii || !screen_unicode(),
         .mouse = !cli->no_mouse,
         .readonly = true,
@@ -372,13 +389,16 @@ show_recording(struct session *session, struct tape *tape, bool print_only)
     };
     enum cli_status status = STATUS_BROKEN;
 
-    if (!files_time(tape, "--at", cli->at, UINT64_MAX, &options.at_us)) {
+    if (!files_time(tape, diff ? "--to" : "--at", diff ? cli->to : cli->at, UINT64_MAX,
+                    &options.at_us)) {
         return STATUS_WRONG_USE;
     }
-    session->loop = loop_new(cli->files[0]);
+    session->loop = loop_new(path);
     session->app = app_new(&options, loop_now_ms());
     if (!session->loop || !session->app) {
         complain(status, "the recording holds no sample, or memory ran out.");
+    } else if (diff && !compare(session, tape)) {
+        status = complain(STATUS_WRONG_USE, "there is nothing to compare with.");
     } else {
         status = print_only ? print(session) : watch(session);
     }
@@ -391,17 +411,24 @@ static enum cli_status
 replay(struct session *session)
 {
     const struct cli *cli = session->cli;
-    bool print_only = cli->once || cli->json || !target_terminal();
+    bool diff = cli->task == CLI_DIFF;
+    bool print_only = !diff && (cli->once || cli->json || !target_terminal());
+    // of two recordings the later one is shown, beside what the earlier one ended with
+    const char *path = cli->files[diff && cli->files[1] ? 1 : 0];
     char why[512];
 
     if (!print_only && !screen_possible(stdout, why, sizeof(why))) {
         return complain(STATUS_WRONG_USE, why);
     }
-    struct tape *tape = files_open(cli->files[0]);
-    if (!tape) {
-        return STATUS_BROKEN;
+    struct tape *tape = files_open(path);
+    struct tape *other = tape && path != cli->files[0] ? files_open(cli->files[0]) : tape;
+    enum cli_status status = STATUS_BROKEN;
+    if (other) { // opened to say what is wrong with it while there is no screen
+        status = show_recording(session, tape, path, print_only);
     }
-    enum cli_status status = show_recording(session, tape, print_only);
+    if (other != tape) {
+        tape_free(other);
+    }
     tape_free(tape);
     return status;
 }
@@ -456,7 +483,7 @@ look(const struct cli *cli)
         return complain(STATUS_WRONG_USE,
                         "no such theme; there are default, mono and colorblind.");
     }
-    if (cli->task == CLI_REPLAY) {
+    if (cli->task == CLI_REPLAY || cli->task == CLI_DIFF) {
         return replay(&session);
     }
     if (cli->task == CLI_WATCH && !screen_possible(stdout, why, sizeof(why))) {
@@ -484,7 +511,7 @@ main(int argc, const char **argv)
     } else if (cli.task == CLI_VERSION) {
         cli_version(stdout);
         status = STATUS_DONE;
-    } else if (cli.task > CLI_REPLAY) {
+    } else if (cli.task > CLI_REPLAY && !cli.view) {
         status = files_run(&cli);
     } else {
         status = look(&cli);

@@ -198,7 +198,7 @@ random_key(void)
     struct key key = {0};
     switch (pick(7)) {
     case 0:
-        key.code = (unsigned char)"liptfeE*C+-"[pick(11)]; // the tree, and within it
+        key.code = (unsigned char)"liptfeE*C+-D"[pick(12)]; // the tree, and within it
         break;
     case 1:
         key.code = KEY_CODE_SPECIAL + pick(30);

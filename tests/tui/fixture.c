@@ -32,6 +32,7 @@ fixture_start(struct fixture *fixture, struct fixture_options options)
     setenv("TZ", "UTC", 1);
     *fixture = (struct fixture){.now_ms = 1000000};
     const struct app_options app_options = {
+        .ring_bytes = options.ring_bytes,
         .source = "/run/user/1000/memtop/4120.sock",
         .ascii = options.ascii,
         .mouse = true,

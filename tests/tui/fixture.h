@@ -28,6 +28,7 @@ struct fixture {
 struct fixture_options {
     bool ascii;
     bool readonly;
+    size_t ring_bytes;
     source_reader *read_source;
 };
 

@@ -11,6 +11,7 @@
 
 #define BORN_BEFORE 7732 // live in the demo when the class is opened
 #define BORN_A_SECOND 41
+#define BORN_COUNTED 1640u // of those, while they were counted
 #define ORDERS_DEPTH 60
 #define PUMA "/var/lib/gems/3.1.0/gems/puma-6.6.0/lib/puma/"
 #define RACK "/var/lib/gems/3.1.0/gems/rack-2.2.4/lib/rack/"
@@ -171,7 +172,8 @@ send_tree(struct fixture *fixture, enum orders_kind kind, uint64_t second)
         .sites = sites,
     };
     uint64_t taken = 0;
-    sites[count++] = site(FRAME_BEFORE_TRACING, 0, BORN_BEFORE);
+    sites[count] = site(FRAME_BEFORE_TRACING, 0, BORN_BEFORE);
+    sites[count++].allocated = BORN_COUNTED;
     for (size_t i = 0; kind != ORDERS_EVEN && i < sizeof births / sizeof births[0]; i++) {
         uint64_t here = (born * births[i].share / 10000) >> shift;
         if (kind == ORDERS_FREED && births[i].node == 31 && second > 30) {

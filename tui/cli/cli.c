@@ -73,6 +73,8 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
          "with diff, cut, check: the first moment",                                                     "TIME"},
         {"to",         'T', POPT_ARG_STRING, &cli->to,          0,
          "with diff, cut, check: the last moment",                                                      "TIME"},
+        {"view",       'v', POPT_ARG_NONE,   &cli->view,        0, "with diff: show it in the viewer",
+         NULL                                                                                                 },
         {"format",     'f', POPT_ARG_STRING, &cli->format,      0,
          "with export: memtop help export lists them",                                                  "NAME"},
         {"bytes",      'b', POPT_ARG_NONE,   &cli->bytes,       0,
@@ -160,6 +162,7 @@ options_fit(const struct cli *cli, const struct wishes *wishes, FILE *errors)
         {" speed ",      wishes->speed   },
         {" at ",         cli->at         },
         {" from ",       cli->from       },
+        {" view ",       cli->view       },
         {" to ",         cli->to         },
         {" format ",     cli->format     },
         {" bytes ",      cli->bytes      },
@@ -242,6 +245,10 @@ settle_files(const struct cli *cli, FILE *errors)
     }
     if (cli->task == CLI_CHECK && !cli->rules) {
         return refuse(errors, "check wants --max-growth RULE, such as Order:+500", "");
+    }
+    if (cli->view && (cli->json || cli->all)) {
+        return refuse(errors, "--view shows, --json and --all are about what is printed",
+                      "");
     }
     return cli->task != CLI_DIFF || !cli->files[1] || (!cli->from && !cli->to) ||
            refuse(errors, "--from and --to are moments of one recording", "");

@@ -63,6 +63,7 @@ struct cli {
     int json;
     int all;
     int ascii;
+    int view; // of CLI_DIFF: in the viewer
     int no_mouse;
     int readonly;
 };

@@ -20,6 +20,7 @@ static const char watch_help[] =
     "  Enter                          call tree of the class; there: arrows unfold,\n"
     "                                 i lines first, p own code, f flame, o editor\n"
     "  m  '  d                        set a mark, pick one, changes since the mark\n"
+    "  D  :diff                       born between two marks and still alive; changes\n"
     "  Space                          pause the screen, never the program\n"
     "  [ ] { }  L  :goto              a sample, a minute back and on; live; to a time\n"
     "  R                              record into a file, or end that\n"
@@ -127,11 +128,14 @@ static const char diff_help[] =
     "memtop diff says what changed between the last moments of two recordings, or "
     "between\n"
     "two moments of one, its first and last unless --from and --to say others: classes\n"
-    "that came, grew, shrank and went, and the call paths of those that grew.\n"
+    "that came, grew, shrank and went, and the call paths of those that grew. --view\n"
+    "opens the viewer on it, where Enter shows the call paths of any class; there\n"
+    ":diff compares other moments.\n"
     "\n"
     "Examples:\n"
     "  memtop diff night.memtop\n"
     "  memtop diff night.memtop --from 22:00 --to 06:00\n"
+    "  memtop diff before.memtop after.memtop --view\n"
     "  memtop diff before.memtop after.memtop --json | jq .kinds\n";
 
 static const char check_help[] =
@@ -158,7 +162,7 @@ static const struct command commands[] = {
     {"tree",   "CLASS [PID]",             "the call paths of a class",            tree_help,   CLI_TREE,   " socket once json all plain readonly wait pin "},
     {"record", "[PID] -o FILE",           "write what comes into a file",         record_help, CLI_RECORD, " socket readonly output duration max-size "},
     {"replay", "FILE",                    "show a recording",                     replay_help, CLI_REPLAY, " once json all at speed "},
-    {"diff",   "FILE [FILE]",             "what changed between two moments",     diff_help,   CLI_DIFF,   " json all from to "},
+    {"diff",   "FILE [FILE]",             "what changed between two moments",     diff_help,   CLI_DIFF,   " json all from to view "},
     {"export", "FILE -f F -o OUT",        "a moment in another format",           export_help, CLI_EXPORT, " all bytes at format output "},
     {"check",  "FILE -g RULE",            "whether anything grew too much",       check_help,  CLI_CHECK,  " json from to max-growth warmup "},
     {"verify", "FILE",                    "whether a recording is sound",         verify_help, CLI_VERIFY, " "},

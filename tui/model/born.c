@@ -507,6 +507,9 @@ born_classes_make(struct born_classes *classes, const struct born_question *ques
     }
     classes->collections = asked.since_b;
     classes->restarted = asked.past[BORN_B].tie == TIE_OTHER;
+    classes->counted_ab = asked.counted_ab && is_counted(question->at[BORN_A]) &&
+                          is_counted(question->at[BORN_B]);
+    classes->counted_bc = asked.counted_bc && is_counted(question->at[BORN_B]);
     classes->list = malloc((count + 1) * sizeof *classes->list);
     bool made = classes->list != NULL;
     for (size_t i = 0; i < count && made; i++) {

@@ -87,6 +87,8 @@ struct born_classes {
     struct born_range total;
     uint64_t collections; // between B and C, COUNT_UNKNOWN where nobody counted
     bool restarted;       // between B and C: nothing of before is alive
+    bool counted_ab;      // every birth between A and B was counted, and
+    bool counted_bc;      // between B and C: else only what was alive is compared
 };
 
 struct born_paths {

@@ -31,6 +31,7 @@ static const struct binding bindings[] = {
     {ACTION_NEXT, {KEY_CODE_RIGHT, 'l'}, NULL, "to the box to the right"},
     {ACTION_TOP, {'g', KEY_CODE_HOME}, NULL, "to the class, and zoom out"},
     {ACTION_MARK, {'m'}, NULL, "set a mark: changes are shown since then"},
+    {ACTION_BORN, {'D'}, NULL, "which paths made what was born between the last two marks and is still alive"},
     {ACTION_FLAME, {'f'}, "tree", "back to the tree"},
     {ACTION_NONE, {0}, NULL, NULL},
 };

@@ -43,6 +43,7 @@ static const struct binding bindings[] = {
     {ACTION_MARK, {'m'}, "mark", "set a mark: changes are shown since then"},
     {ACTION_SINCE_MARK, {'d'}, "since", "changes since the mark, or since memtop connected"},
     {ACTION_PICK_MARK, {'\''}, NULL, "pick a mark"},
+    {ACTION_BORN, {'D'}, "born", "what was born between the last two marks and is still alive"},
     {ACTION_SERIES, {'v'}, NULL, "let the timeline show live objects, RSS or collections"},
     {ACTION_FOLLOW, {'F'}, NULL, "let the cursor follow its class, or stay in its row"},
     {ACTION_MEASURE, {'%'}, NULL, "changes and shares of objects, or of bytes"},
@@ -372,6 +373,8 @@ can(const struct view *view, const struct scene *scene, enum action action)
         return table->rows.filter.text[0] != '\0';
     case ACTION_SINCE_MARK:
         return model_mark(scene->model, 0) != NULL;
+    case ACTION_BORN:
+        return model_mark(scene->model, 1) != NULL;
     case ACTION_MARK:
         return figures;
     case ACTION_BACK:

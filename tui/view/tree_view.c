@@ -51,6 +51,7 @@ static const struct binding bindings[] = {
     {ACTION_MARK, {'m'}, NULL, "set a mark: changes are shown since then"},
     {ACTION_SINCE_MARK, {'d'}, NULL, "changes since the mark, or since the tree was opened"},
     {ACTION_PICK_MARK, {'\''}, NULL, "pick a mark"},
+    {ACTION_BORN, {'D'}, NULL, "which paths made what was born between the last two marks and is still alive"},
     {ACTION_MEASURE, {'%'}, NULL, "changes of objects, or of bytes"},
     {ACTION_UNITS, {'u'}, NULL, "all digits, or three and a unit"},
     {ACTION_CENSUS, {'c'}, NULL, "take a census now: bytes, ages, and a check of the counts"},

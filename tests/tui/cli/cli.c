@@ -346,6 +346,7 @@ reads_what_recordings_take(void **state)
     done(&tried);
     expect_task("memtop replay f --json --at 03:00", false, CLI_REPLAY);
     expect_task("memtop diff a b --json", false, CLI_DIFF);
+    expect_task("memtop diff a -v --from start", true, CLI_DIFF);
     expect_task("memtop cut f --from start --to end -o g", true, CLI_CUT);
     expect_task("memtop export f --format csv", true, CLI_EXPORT);
     expect_task("memtop verify f", true, CLI_VERIFY);
@@ -368,6 +369,8 @@ refuses_what_recordings_do_not_take(void **state)
         {"memtop export f",                    "export wants --format"      },
         {"memtop check f",                     "check wants --max-growth"   },
         {"memtop diff f g --from start",       "moments of one recording"   },
+        {"memtop diff f --view --json",        "--view shows"               },
+        {"memtop replay f --view",             "--view does not go with"    },
         {"memtop diff f g h",                  "one argument too many"      },
         {"memtop verify f --json",             "--json does not go with"    },
         {"memtop --speed 3",                   "--speed does not go with"   },

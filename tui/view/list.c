@@ -1,0 +1,195 @@
+#include "tui/view/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WHEEL_ROWS 3
+
+void
+list_destroy(struct list *list)
+{
+    free(list->order);
+    list->order = NULL;
+    list->capacity = 0;
+    list->count = 0;
+}
+
+void
+list_restart(struct list *list)
+{
+    list->count = 0;
+    list->cursor = 0;
+    list->top = 0;
+    list->selected = 0;
+    list->filter[0] = '\0';
+}
+
+static bool
+reserve(struct list *list, size_t count)
+{
+    if (count <= list->capacity) {
+        return true;
+    }
+    uint32_t *order = realloc(list->order, count * sizeof *order);
+    if (order == NULL) {
+        return false;
+    }
+    list->order = order;
+    list->capacity = count;
+    return true;
+}
+
+struct sorting {
+    const struct list *list;
+    const struct list_rows *rows;
+};
+
+static int
+compare(const void *left, const void *right, void *context)
+{
+    const struct sorting *sorting = context;
+    const struct list_rows *rows = sorting->rows;
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    int group = rows->group != NULL
+                    ? rows->group(rows->context, a) - rows->group(rows->context, b)
+                    : 0;
+    if (group != 0) {
+        return group;
+    }
+    int order = rows->compare(rows->context, a, b);
+    order = sorting->list->inverted ? -order : order;
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+static void
+find_cursor(struct list *list, const struct list_rows *rows)
+{
+    if (list->selected == 0) {
+        list->cursor = 0;
+    }
+    for (size_t i = 0; i < list->count && list->selected != 0; i++) {
+        if (rows->id(rows->context, list->order[i]) == list->selected) {
+            list->cursor = i;
+            break;
+        }
+    }
+    if (list->cursor >= list->count) {
+        list->cursor = list->count > 0 ? list->count - 1 : 0;
+    }
+}
+
+bool
+list_update(struct list *list, const struct list_rows *rows)
+{
+    struct sorting sorting = {list, rows};
+    list->count = 0;
+    if (!reserve(list, rows->count)) {
+        return false;
+    }
+    for (size_t row = 0; row < rows->count; row++) {
+        if (rows->wanted(rows->context, row)) {
+            list->order[list->count++] = (uint32_t)row;
+        }
+    }
+    if (list->count > 1) {
+        qsort_r(list->order, list->count, sizeof *list->order, compare, &sorting);
+    }
+    find_cursor(list, rows);
+    return true;
+}
+
+bool
+list_row(const struct list *list, size_t *row)
+{
+    if (list->cursor >= list->count) {
+        return false;
+    }
+    *row = list->order[list->cursor];
+    return true;
+}
+
+static void
+move_to(struct list *list, const struct list_rows *rows, long to)
+{
+    long last = (long)list->count - 1;
+    if (last >= 0) {
+        list->cursor = (size_t)(to < 0 ? 0 : to > last ? last : to);
+        list->selected = rows->id(rows->context, list->order[list->cursor]);
+    }
+}
+
+bool
+list_move(struct list *list, const struct list_rows *rows, enum action action)
+{
+    long cursor = (long)list->cursor;
+    long screen = list->page > 1 ? list->page - 1 : 1;
+    switch (action) {
+    case ACTION_UP:
+        move_to(list, rows, cursor - 1);
+        return true;
+    case ACTION_DOWN:
+        move_to(list, rows, cursor + 1);
+        return true;
+    case ACTION_PAGE_UP:
+        move_to(list, rows, cursor - screen);
+        return true;
+    case ACTION_PAGE_DOWN:
+        move_to(list, rows, cursor + screen);
+        return true;
+    case ACTION_TOP:
+        move_to(list, rows, 0);
+        list->selected = 0;
+        return true;
+    case ACTION_BOTTOM:
+        move_to(list, rows, (long)list->count - 1);
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool
+list_mouse(struct list *list, const struct list_rows *rows, struct key key)
+{
+    if (key.mouse == MOUSE_WHEEL_UP || key.mouse == MOUSE_WHEEL_DOWN) {
+        long by = key.mouse == MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
+        move_to(list, rows, (long)list->cursor + by);
+        return true;
+    }
+    int line = key.row - list->first_row;
+    if (line < 0 || line >= list->page || list->top + (size_t)line >= list->count) {
+        return false;
+    }
+    move_to(list, rows, (long)list->top + line);
+    return true;
+}
+
+void
+list_sort(struct list *list, int column)
+{
+    list->inverted = column == list->sort && !list->inverted;
+    list->sort = column;
+}
+
+bool
+list_matches(const struct list *list, const char *text)
+{
+    return list->filter[0] == '\0' || strcasestr(text, list->filter) != NULL;
+}
+
+void
+list_scroll(struct list *list, int first_row, int page)
+{
+    size_t rows = page > 0 ? (size_t)page : 1;
+    list->first_row = first_row;
+    list->page = page > 0 ? page : 0;
+    if (list->cursor < list->top) {
+        list->top = list->cursor;
+    } else if (list->cursor >= list->top + rows) {
+        list->top = list->cursor - rows + 1;
+    }
+    if (list->top + rows > list->count) {
+        list->top = list->count > rows ? list->count - rows : 0;
+    }
+}
