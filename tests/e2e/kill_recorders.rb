@@ -46,7 +46,7 @@ class Round
   end
 
   def start_recorder
-    pid = spawn(MEMTOP, "record", "--socket", @socket, "-o", @file, err: File::NULL)
+    pid = spawn(MEMTOP, "record", "--socket", @socket, "-o", @file, err: "#{@file}.err")
     @pids << pid
     pid
   end
@@ -80,7 +80,11 @@ class Round
 
   def wait_for(what)
     (DEADLINE * 200).times { yield ? return : sleep(0.005) }
-    abort "waited in vain for #{what}"
+    abort "waited in vain for #{what}\n#{last_words}"
+  end
+
+  def last_words
+    @seen || (File.read("#{@file}.err") if File.exist?("#{@file}.err"))
   end
 
   def read_screen(word)
@@ -89,7 +93,7 @@ class Round
   end
 
   def drain
-    loop { @screen.readpartial(65_536) }
+    loop { @seen = @screen.readpartial(65_536) }
   rescue EOFError, Errno::EIO
     nil
   end
