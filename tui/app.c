@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/app_choices.h"
 #include "tui/app_command.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
@@ -51,6 +52,7 @@ app_new(const struct app_options *options, uint64_t now_ms)
     app->scene.read_source = options->read_source;
     table_init(&app->table);
     tree_view_init(&app->tree);
+    app_choose(app);
     flame_init(&app->flame);
     app->stack[app->depth++] = &app->table.view;
     if (!app_time_init(app)) {
@@ -334,12 +336,13 @@ press(struct app *app, struct key key)
 {
     struct view *top = top_of(app);
     const struct view_class *class = top->class;
-    enum action action = keymap_find(class->bindings, key);
+    const struct keymap *keymap = app->scene.keymap;
+    enum action action = keymap_find(keymap, class, key);
     if (action == ACTION_NONE && !class->takes_text) {
-        action = keymap_find(view_everywhere, key);
+        action = keymap_find(keymap, NULL, key);
     }
     // a view may know the key better than everywhere does, as menus know letters
-    if (class->type != NULL && keymap_find(class->bindings, key) == ACTION_NONE) {
+    if (class->type != NULL && keymap_find(keymap, class, key) == ACTION_NONE) {
         unsigned outcome = class->type(top, &app->scene, key);
         if ((outcome & OUTCOME_PASS) == 0) {
             return follow(app, outcome);

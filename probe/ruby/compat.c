@@ -34,17 +34,26 @@ void rb_iseq_code_location(const void *code, int *first_line, int *first_column,
 
 static void (*soon)(void *);
 
+#ifdef HAVE_RB_OBJ_MEMSIZE_OF
+// Ruby 4.0 can crash when it weighs a class, or a Ractor that is not made yet.
+static bool
+weighing_crashes(VALUE object)
+{
+    if (RUBY_API_VERSION_MAJOR < 4) {
+        return false;
+    }
+    enum ruby_value_type type = RB_BUILTIN_TYPE(object);
+    return type == RUBY_T_CLASS || type == RUBY_T_MODULE || type == RUBY_T_ICLASS ||
+           (type == RUBY_T_DATA && RTYPEDDATA_P(object) &&
+            strcmp(RTYPEDDATA_TYPE(object)->wrap_struct_name, "ractor") == 0);
+}
+#endif
+
 size_t
 compat_memsize(VALUE object)
 {
 #ifdef HAVE_RB_OBJ_MEMSIZE_OF
-    enum ruby_value_type type = RB_BUILTIN_TYPE(object);
-    // Weighing a class can crash Ruby 4.0 and later.
-    if ((type == RUBY_T_CLASS || type == RUBY_T_MODULE || type == RUBY_T_ICLASS) &&
-        RUBY_API_VERSION_MAJOR >= 4) {
-        return 0;
-    }
-    return rb_obj_memsize_of(object);
+    return weighing_crashes(object) ? 0 : rb_obj_memsize_of(object);
 #else
     (void)object;
     return 0;
