@@ -327,8 +327,15 @@ static unsigned
 unknown_key(struct app *app, struct key key)
 {
     char name[KEYMAP_NAME_BYTES];
+    char help[KEYMAP_NAME_BYTES];
+    const struct binding *at = view_everywhere;
+    while (at->action != ACTION_NONE && at->action != ACTION_HELP) {
+        at++;
+    }
     keymap_name(name, key.code, app->scene.ascii);
-    return app_tell(app, false, "%s: no such key here, ? for help", name);
+    keymap_names(help, sizeof help, app->scene.keymap, NULL, at, app->scene.ascii);
+    help[strcspn(help, " ")] = '\0'; // one is enough
+    return app_tell(app, false, "%s: no such key here, %s for help", name, help);
 }
 
 static unsigned
