@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "fileutils"
+require "memtop/version"
 require "open3"
 require "rbconfig"
 require "rubygems/package"
@@ -31,13 +32,11 @@ class GemTest < Minitest::Test
     said
   end
 
-  def self.built
-    @built ||= File.join(FOLDER, "memtop.gem")
-  end
-
+  # The gem's file, made once.
   def built
-    succeed("gem", "build", "memtop.gemspec", "-o", self.class.built) unless File.exist?(self.class.built)
-    self.class.built
+    file = File.join(FOLDER, "memtop-#{Memtop::VERSION}.gem")
+    succeed("gem", "build", "memtop.gemspec", "-o", file) unless File.exist?(file)
+    file
   end
 
   # The environment of a place where gems are installed; made once with the gem in it.
@@ -46,7 +45,7 @@ class GemTest < Minitest::Test
     here = { "GEM_HOME" => folder, "GEM_PATH" => "#{folder}:#{Gem.default_dir}:#{Gem.path.join(':')}" }
     return here if File.directory?(folder)
 
-    succeed("gem", "install", "--local", "--no-document", built, env: { **here, **env })
+    succeed("sh", "-c", "gem install memtop --local --no-document", env: { **here, **env }, folder: File.dirname(built))
     here
   end
 
@@ -54,8 +53,13 @@ class GemTest < Minitest::Test
   def watch(env, *command, folder: FOLDER)
     env = { "MEMTOP_SOCKET" => @socket, "RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, **env }
     pid = Process.spawn(env, *command, chdir: folder, err: File.join(FOLDER, "errors"))
-    Timeout.timeout(60) { sleep 0.01 until File.socket?(@socket) || Process.wait(pid, Process::WNOHANG) }
-    run_command("#{env['GEM_HOME']}/bin/memtop", "--once", "--socket", @socket, env: { "GEM_HOME" => env["GEM_HOME"], "GEM_PATH" => env["GEM_PATH"] })
+    look = ["#{env['GEM_HOME']}/bin/memtop", "--once", "--socket", @socket]
+    said = nil
+    # `bundle exec` has a probe as well, until it becomes what it runs
+    Timeout.timeout(60) do
+      said = run_command(*look, env: env.slice("GEM_HOME", "GEM_PATH")) until said&.first&.match?(/Order$/) || Process.wait(pid, Process::WNOHANG)
+    end
+    said
   ensure
     Process.kill(:KILL, pid)
     Process.wait(pid) rescue nil
@@ -83,7 +87,7 @@ class GemTest < Minitest::Test
 
   def test_installs_the_probe_and_the_program
     here = home("gems")
-    said, status = watch({ **here, "RUBYOPT" => "-rmemtop/auto" }, RbConfig.ruby, "-e", LEAK)
+    said, status = watch(here, "sh", "-c", 'RUBYOPT=-rmemtop/auto exec "$@"', "sh", RbConfig.ruby, "-e", LEAK)
     assert status.success?, said
     assert_match(/^\s+321 .* Order$/, said)
   end
@@ -100,6 +104,20 @@ class GemTest < Minitest::Test
     loaded = "Bundler.require; abort 'loaded' if defined?(Memtop::SETTINGS); require 'memtop'; puts Memtop.running?"
     assert_equal "false\n", succeed("bundle", "exec", "ruby", "-e", loaded, env: bundle, folder: app)
     said, status = watch(bundle, "bundle", "exec", "ruby", "-r", "memtop/auto", "-e", LEAK, folder: app)
+    assert status.success?, said
+    assert_match(/^\s+321 .* Order$/, said)
+  end
+
+  def test_goes_into_a_gemfile_as_the_guides_say
+    here = home("gems")
+    app = File.join(FOLDER, "guide")
+    FileUtils.mkdir_p(app)
+    File.write("#{app}/Gemfile", <<~GEMFILE)
+      gem "memtop", require: false
+    GEMFILE
+    bundle = { **here, "BUNDLE_GEMFILE" => "#{app}/Gemfile", "BUNDLE_PATH" => nil, "BUNDLE_FROZEN" => nil }
+    script = 'RUBYOPT=-rmemtop/auto exec bundle exec "$@"'
+    said, status = watch(bundle, "sh", "-c", script, "sh", "ruby", "-e", LEAK, folder: app)
     assert status.success?, said
     assert_match(/^\s+321 .* Order$/, said)
   end
