@@ -48,8 +48,8 @@ struct app_options {
     // Borrowed: how a person wants to see it, from the configuration file; NULL: as it
     // is by default.
     const struct app_choices *choices;
-    double speed;               // of it; 0: show its end and follow it as it grows
-    uint64_t at_us;             // of it, wall time: what is shown first
+    double speed;   // of it; 0: show its end and follow it as it grows
+    uint64_t at_us; // of it, wall time: what is shown first
 };
 
 // NULL when memory ran out, or the recording holds no sample.

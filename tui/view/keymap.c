@@ -257,8 +257,7 @@ has_label(const struct binding *binding, const struct view_class *owner,
 {
     struct key key = {.code = label_key(binding, owner, scene)};
     if (binding->label == NULL || key.code == 0 ||
-        (owner == NULL &&
-         keymap_find(scene->keymap, view->class, key) != ACTION_NONE) ||
+        (owner == NULL && keymap_find(scene->keymap, view->class, key) != ACTION_NONE) ||
         (binding->action == ACTION_NOTICES && model_notice_count(scene->model) == 0)) {
         return false;
     }

@@ -224,8 +224,8 @@ tree_column_all(void)
 
 int
 tree_column_layout(const struct tree_column_choice *choice, int width,
-                   enum paths_order order,
-                   enum tree_column_id shown[TREE_COLUMN_COUNT], int *path)
+                   enum paths_order order, enum tree_column_id shown[TREE_COLUMN_COUNT],
+                   int *path)
 {
     bool kept[TREE_COLUMN_COUNT] = {false};
     int used = TREE_PATH_CELLS_MIN;
