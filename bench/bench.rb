@@ -49,6 +49,7 @@ class Bench
   PATHS = 100_000 # that the load "paths" allocates from
   BYTES_AIM = 6
   OBJSPACE_AIM = 3
+  DORMANT_AIM = 1.01
 
   # seconds: CPU time, as the load itself measures it. instructions: counted by
   # valgrind, the same in every run on any machine, so that one run is enough.
@@ -87,9 +88,20 @@ class Bench
     puts report[:ruby]
     puts @instructions ? "instructions, in thousand millions" : "medians of #{@runs} interleaved runs, CPU time"
     report[:loads].each { |load, tools| print_load(load, tools) }
+    print_dormant(report[:loads])
     bytes, path = report.values_at(:bytes_a_live_object, :bytes_a_path)
     puts format("memory: %.1f bytes a live object (aim: at most %d)", bytes, BYTES_AIM) if bytes
     puts format("memory: %.0f bytes a call path, its site and its part of the tree", path) if path
+  end
+
+  # A probe that is loaded and dormant has no hook: what it takes is what cannot be
+  # measured. Instructions say so; times say how far apart two runs of the same are.
+  def print_dormant(loads)
+    ratios = loads.filter_map { |_, tools| tools.dig("dormant", :of_none) }
+    return if ratios.empty?
+
+    aim = @instructions ? format(" (aim: at most %.3f)", DORMANT_AIM) : ""
+    puts format("dormant: %.3f to %.3f of nothing%s", *ratios.minmax, aim)
   end
 
   private

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tui/app_born.h"
+#include "tui/app_choices.h"
 #include "tui/app_command.h"
 #include "tui/app_diff.h"
 #include "tui/app_record.h"
@@ -53,6 +54,7 @@ app_new(const struct app_options *options, uint64_t now_ms)
     app->scene.read_source = options->read_source;
     table_init(&app->table);
     tree_view_init(&app->tree);
+    app_choose(app);
     flame_init(&app->flame);
     app->stack[app->depth++] = &app->table.view;
     if (!app_time_init(app)) {
@@ -382,8 +384,15 @@ static unsigned
 unknown_key(struct app *app, struct key key)
 {
     char name[KEYMAP_NAME_BYTES];
+    char help[KEYMAP_NAME_BYTES];
+    const struct binding *at = view_everywhere;
+    while (at->action != ACTION_NONE && at->action != ACTION_HELP) {
+        at++;
+    }
     keymap_name(name, key.code, app->scene.ascii);
-    return app_tell(app, false, "%s: no such key here, ? for help", name);
+    keymap_names(help, sizeof help, app->scene.keymap, NULL, at, app->scene.ascii);
+    help[strcspn(help, " ")] = '\0'; // one is enough
+    return app_tell(app, false, "%s: no such key here, %s for help", name, help);
 }
 
 static unsigned
@@ -391,12 +400,13 @@ press(struct app *app, struct key key)
 {
     struct view *top = top_of(app);
     const struct view_class *class = top->class;
-    enum action action = keymap_find(class->bindings, key);
+    const struct keymap *keymap = app->scene.keymap;
+    enum action action = keymap_find(keymap, class, key);
     if (action == ACTION_NONE && !class->takes_text) {
-        action = keymap_find(view_everywhere, key);
+        action = keymap_find(keymap, NULL, key);
     }
     // a view may know the key better than everywhere does, as menus know letters
-    if (class->type != NULL && keymap_find(class->bindings, key) == ACTION_NONE) {
+    if (class->type != NULL && keymap_find(keymap, class, key) == ACTION_NONE) {
         unsigned outcome = class->type(top, &app->scene, key);
         if ((outcome & OUTCOME_PASS) == 0) {
             return follow(app, outcome);

@@ -19,6 +19,7 @@
 #include "tui/view/source.h"
 
 struct app;
+struct app_choices;
 struct tape;
 
 // What must happen next; functions below return them or-ed.
@@ -44,8 +45,11 @@ struct app_options {
     source_reader *read_source; // for the source under a call tree, or NULL
     size_t ring_bytes;          // of what is kept to go back in; 0: 64 MiB
     struct tape *tape;          // borrowed: a recording to show instead, or NULL
-    double speed;               // of it; 0: show its end and follow it as it grows
-    uint64_t at_us;             // of it, wall time: what is shown first
+    // Borrowed: how a person wants to see it, from the configuration file; NULL: as it
+    // is by default.
+    const struct app_choices *choices;
+    double speed;   // of it; 0: show its end and follow it as it grows
+    uint64_t at_us; // of it, wall time: what is shown first
 };
 
 // NULL when memory ran out, or the recording holds no sample.

@@ -14,6 +14,7 @@
 #include "tui/app_record.h"
 #include "tui/cli/cli.h"
 #include "tui/cli/target.h"
+#include "tui/config/config.h"
 #include "tui/export/document.h"
 #include "tui/export/listing.h"
 #include "tui/export/table.h"
@@ -49,6 +50,7 @@ complain(enum cli_status status, const char *what)
 
 struct session {
     const struct cli *cli;
+    const struct config *config;
     const char *path;  // of the socket
     struct loop *loop; // owned
     struct app *app;   // owned
@@ -276,6 +278,10 @@ watch(struct session *session)
         .theme = session->theme,
         .mouse = !session->cli->no_mouse,
     };
+    const struct config *config = session->config;
+    if (config->problem_count > 0) {
+        app_say(session->app, true, config->problems[0], loop_now_ms());
+    }
     enum loop_end how = loop_watch(session->loop, session->app, &options);
 
     if (how == LOOP_SIGNALLED) {
@@ -357,6 +363,19 @@ no_request(void *context, const struct request *request)
     return false;
 }
 
+// What the configuration file says, as far as the command line does not.
+static void
+configure(struct app_options *options, const struct session *session)
+{
+    const struct config *config = session->config;
+
+    options->ascii = options->ascii || config->ascii;
+    options->mouse = options->mouse && config->mouse;
+    options->readonly = options->readonly || config->readonly;
+    options->ring_bytes = (size_t)config->ring_bytes;
+    options->choices = &config->choices;
+}
+
 // Of `diff --view`: what changed up to the moment that is shown.
 static bool
 compare(struct session *session, struct tape *tape)
@@ -389,6 +408,7 @@ show_recording(struct session *session, struct tape *tape, const char *path,
     };
     enum cli_status status = STATUS_BROKEN;
 
+    configure(&options, session);
     if (!files_time(tape, diff ? "--to" : "--at", diff ? cli->to : cli->at, UINT64_MAX,
                     &options.at_us)) {
         return STATUS_WRONG_USE;
@@ -458,6 +478,7 @@ start(struct session *session, const char *path)
         .read_source = loop_read_source,
         .context = session->loop,
     };
+    configure(&options, session);
     session->app = app_new(&options, loop_now_ms());
     if (!session->loop || !session->app) {
         complain(status, "out of memory.");
@@ -471,14 +492,37 @@ done:
     return status;
 }
 
+// On the screen as well; here they are there when the screen is gone.
+static void
+tell_problems(const struct config *config)
+{
+    for (size_t i = 0; i < config->problem_count && i < CONFIG_PROBLEMS_MAX; i++) {
+        fprintf(stderr, "memtop: %s\n", config->problems[i]);
+    }
+}
+
+// For who has a screen: what a script gets does not depend on a person's taste.
+static void
+read_config(struct config *config, const struct cli *cli)
+{
+    config_init(config);
+    if (target_terminal() && (cli->task == CLI_WATCH || cli->task == CLI_REPLAY)) {
+        config_load(config, cli->config);
+        tell_problems(config);
+    }
+}
+
 static enum cli_status
 look(const struct cli *cli)
 {
-    struct session session = {.cli = cli, .theme = THEME_DEFAULT};
+    static struct config config; // large
+    struct session session = {.cli = cli, .config = &config};
     struct found found;
     enum cli_status status = STATUS_DONE;
     char why[512];
 
+    read_config(&config, cli);
+    session.theme = config.theme;
     if (cli->theme && !theme_parse(cli->theme, &session.theme)) {
         return complain(STATUS_WRONG_USE,
                         "no such theme; there are default, mono and colorblind.");
@@ -510,6 +554,11 @@ main(int argc, const char **argv)
         status = STATUS_DONE;
     } else if (cli.task == CLI_VERSION) {
         cli_version(stdout);
+        status = STATUS_DONE;
+    } else if (cli.task == CLI_CONFIG) {
+        status = config_print(stdout) ? STATUS_DONE : STATUS_BROKEN;
+    } else if (cli.task == CLI_TABLES) {
+        cli_tables(stdout);
         status = STATUS_DONE;
     } else if (cli.task > CLI_REPLAY && !cli.view) {
         status = files_run(&cli);

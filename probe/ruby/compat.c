@@ -17,7 +17,13 @@ size_t rb_obj_memsize_of(VALUE object);
 const char *rb_imemo_name(int type);
 #endif
 
-#ifdef HAVE_RB_VM_LOCK_ENTER_BODY
+// The lock that all Ractors share: from Ruby 4.0 on, in 3.4, and before.
+#if defined(HAVE_RB_VM_LOCK_WITH_BARRIER)
+VALUE rb_vm_lock_with_barrier(VALUE (*function)(void *), void *argument);
+#elif defined(HAVE_RB_GC_VM_UNLOCK)
+unsigned int rb_gc_vm_lock(void);
+void rb_gc_vm_unlock(unsigned int level);
+#elif defined(HAVE_RB_VM_LOCK_ENTER_BODY)
 void rb_vm_lock_enter_body(unsigned int *level);
 void rb_vm_lock_leave_body(unsigned int *level);
 #endif
@@ -34,35 +40,65 @@ void rb_iseq_code_location(const void *code, int *first_line, int *first_column,
 
 static void (*soon)(void *);
 
+#ifdef HAVE_RB_OBJ_MEMSIZE_OF
+// Ruby 4.0 can crash when it weighs a class, or a Ractor that is not made yet.
+static bool
+weighing_crashes(VALUE object)
+{
+    if (RUBY_API_VERSION_MAJOR < 4) {
+        return false;
+    }
+    enum ruby_value_type type = RB_BUILTIN_TYPE(object);
+    return type == RUBY_T_CLASS || type == RUBY_T_MODULE || type == RUBY_T_ICLASS ||
+           (type == RUBY_T_DATA && RTYPEDDATA_P(object) &&
+            strcmp(RTYPEDDATA_TYPE(object)->wrap_struct_name, "ractor") == 0);
+}
+#endif
+
 size_t
 compat_memsize(VALUE object)
 {
 #ifdef HAVE_RB_OBJ_MEMSIZE_OF
-    enum ruby_value_type type = RB_BUILTIN_TYPE(object);
-    // Weighing a class can crash Ruby 4.0 and later.
-    if ((type == RUBY_T_CLASS || type == RUBY_T_MODULE || type == RUBY_T_ICLASS) &&
-        RUBY_API_VERSION_MAJOR >= 4) {
-        return 0;
-    }
-    return rb_obj_memsize_of(object);
+    return weighing_crashes(object) ? 0 : rb_obj_memsize_of(object);
 #else
     (void)object;
     return 0;
 #endif
 }
 
+struct page_walk {
+    int (*visit)(void *start, void *end, size_t stride, void *context);
+    void *context;
+};
+
+static VALUE
+walk_pages(void *argument)
+{
+    const struct page_walk *walk = argument;
+    rb_objspace_each_objects(walk->visit, walk->context);
+    return Qnil;
+}
+
+// Another Ractor may add a page while Ruby copies its list of pages, or sweep while
+// this one does.
 void
 compat_each_page(int (*visit)(void *start, void *end, size_t stride, void *context),
                  void *context)
 {
-#ifdef HAVE_RB_VM_LOCK_ENTER_BODY
-    // Another Ractor may add a page while Ruby copies its list of pages.
+    struct page_walk walk = {visit, context};
+#if defined(HAVE_RB_VM_LOCK_WITH_BARRIER)
+    rb_vm_lock_with_barrier(walk_pages, &walk);
+#elif defined(HAVE_RB_GC_VM_UNLOCK)
+    unsigned int level = rb_gc_vm_lock();
+    walk_pages(&walk);
+    rb_gc_vm_unlock(level);
+#elif defined(HAVE_RB_VM_LOCK_ENTER_BODY)
     unsigned int level;
     rb_vm_lock_enter_body(&level);
-    rb_objspace_each_objects(visit, context);
+    walk_pages(&walk);
     rb_vm_lock_leave_body(&level);
 #else
-    rb_objspace_each_objects(visit, context);
+    walk_pages(&walk);
 #endif
 }
 

@@ -325,6 +325,7 @@ class ExactnessTest < Minitest::Test
       visible = $client.rows.values.reject { |row| $client.names[row.id].start_with?("(") }
       total = visible.sum { |row| row.bytes.to_i }
       heap = ObjectSpace.memsize_of_all
+      heap -= ObjectSpace.memsize_of_all(Module) if RUBY_VERSION >= "4" # not weighed: it can crash
       abort "all: \#{heap}, memtop says \#{total}" unless (total - heap).abs < heap / 20
     RUBY
   end

@@ -8,8 +8,11 @@ require "probed"
 class RactorTest < Minitest::Test
   include Probed
 
+  # What a Ractor's value is called changed with Ruby 4.0.
+  TAKE = "class Ractor; alias take value unless method_defined?(:take); end\n"
+
   def test_the_first_ractor_turns_counting_into_a_census
-    output, errors, status = ruby(<<~RUBY, env: { "RUBYOPT" => "-W:no-experimental" })
+    output, errors, status = ruby(TAKE + <<~RUBY, env: { "RUBYOPT" => "-W:no-experimental" })
       #{SELF_CHECK}
       class Order; end
       KEPT = Array.new(500) { Order.new }
@@ -32,7 +35,7 @@ class RactorTest < Minitest::Test
 
   # (No Class.new in the Ractors: Ruby 3.1 itself crashes of that, without memtop.)
   def test_walking_the_heap_while_ractors_allocate
-    output, errors, status = ruby(<<~RUBY, env: { "RUBYOPT" => "-W:no-experimental" })
+    output, errors, status = ruby(TAKE + <<~RUBY, env: { "RUBYOPT" => "-W:no-experimental" })
       #{SELF_CHECK}
       class Order; end
       KEPT = Array.new(500) { Order.new }
@@ -55,7 +58,7 @@ class RactorTest < Minitest::Test
   end
 
   def test_ractors_before_the_probe
-    output, errors, status = ruby(<<~RUBY, env: { "RUBYOPT" => "-W:no-experimental" }, auto: false)
+    output, errors, status = ruby(TAKE + <<~RUBY, env: { "RUBYOPT" => "-W:no-experimental" }, auto: false)
       require "memtop"
       ractor = Ractor.new { Ractor.receive }
       Memtop.start

@@ -95,10 +95,11 @@ class TraceTest < Minitest::Test
         end
       end
       Shop::Cart.new.add(5)
-      short = $labels.reverse.map { |label| label.sub(/Shop::Cart[#.]/, "") }
+      plain = ->(label) { label.sub(/Shop::Cart[#.]/, "").sub(/\\A(Integer|Array)#/, "") } # Ruby 3.4 says whose it is
+      short = $labels.reverse.map(&plain)
       found = tree
       path = found.paths.keys.find { |labels| labels.include?("Shop::Cart#keep") }
-      ruby = path.map { |label| label.sub(/Shop::Cart[#.]/, "").sub(/\\A(Integer|Array)#/, "") } - ["Class#new"]
+      ruby = path.map(&plain) - ["Class#new"]
       expect ruby == short, [ruby, short].inspect
       expect path.include?("block in Shop::Cart#add"), path
       expect path.include?("block (2 levels) in Shop::Cart#add"), path

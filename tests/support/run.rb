@@ -208,8 +208,8 @@ module Programs
                 serial: property.fetch("RUN_SERIAL", false))
   end
 
-  def of_ruby(build)
-    Dir.glob("tests/**/*_test.rb").sort.map do |file|
+  def of_ruby(build, folder = "tests")
+    Dir.glob("#{folder}/**/*_test.rb").sort.map do |file|
       Program.new(name: file.delete_prefix("tests/"), origin: nil,
                   command: [RbConfig.ruby, "-I", "#{build}/lib", "-I", "tests/support", file],
                   env: {"TEST_OUTPUT" => "tap"}, folder: ".", seconds: SECONDS,
@@ -294,16 +294,22 @@ def main
     parser.on("--build FOLDER")
     parser.on("--sanitize FOLDER")
     parser.on("--filter WORD")
+    parser.on("--only FOLDER") # Ruby tests of that folder, and no others
     parser.on("--jobs N", Integer)
     parser.on("--verbose")
   end.parse!(into: options)
 
-  programs = Programs.of_build(options[:build], nil) + Programs.of_ruby(options[:build])
+  programs = if options[:only]
+               Programs.of_ruby(options[:build], options[:only])
+             else
+               Programs.of_build(options[:build], nil) + Programs.of_ruby(options[:build])
+             end
   programs += Programs.of_build(options[:sanitize], "sanitized") if options[:sanitize]
   programs.select! { |program| program.title.include?(options[:filter]) }
   abort "run.rb: no test program has \"#{options[:filter]}\" in its name" if programs.empty?
 
   ENV.delete_if { |name, _| name.start_with?("MEMTOP_") }
+  ENV["XDG_CONFIG_HOME"] = "/nonexistent" # how somebody likes the viewer is no matter here
   report = Report.new(verbose: options[:verbose])
   Runner.new(jobs: options[:jobs]).run(programs) { |run| report.add(run) }
   report.print

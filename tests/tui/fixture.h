@@ -30,6 +30,7 @@ struct fixture_options {
     bool readonly;
     size_t ring_bytes;
     source_reader *read_source;
+    const struct app_choices *choices;
 };
 
 void fixture_start(struct fixture *fixture, struct fixture_options options);

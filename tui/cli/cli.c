@@ -21,6 +21,8 @@ struct wishes {
     int plain;
     int help;
     int version;
+    int print_config;
+    int tables;
 };
 
 #define OPTIONS_MAX 32
@@ -36,56 +38,64 @@ static void
 option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
              struct wishes *wishes)
 {
-    // clang-format off: aligned, the rows would not fit
+    // clang-format off: it would pad all rows anew for each that comes
     const struct poptOption table[] = {
-        {"socket",     's', POPT_ARG_STRING, &cli->socket,      0,
-         "the socket of the program's probe",                                                           "PATH"},
-        {"once",       '1', POPT_ARG_NONE,   &cli->once,        0,
-         "print one table; so does memtop without a terminal",                                          NULL  },
-        {"json",       'j', POPT_ARG_NONE,   &cli->json,        0, "the same as JSON (implies --once)",
-         NULL                                                                                                 },
-        {"all",        'a', POPT_ARG_NONE,   &cli->all,         0,
-         "with --once or --plain: Ruby's internal types too",                                           NULL  },
-        {"plain",      'p', POPT_ARG_NONE,   &wishes->plain,    0,
-         "print a table each interval, for pipes and screen readers",                                   NULL  },
-        {"ascii",      'A', POPT_ARG_NONE,   &cli->ascii,       0, "draw with ASCII alone",             NULL  },
-        {"no-mouse",   'M', POPT_ARG_NONE,   &cli->no_mouse,    0,
-         "leave the mouse to the terminal",                                                             NULL  },
-        {"readonly",   'r', POPT_ARG_NONE,   &cli->readonly,    0,
-         "never ask the program for anything that changes it",                                          NULL  },
-        {"theme",      't', POPT_ARG_STRING, &cli->theme,       0,
-         "colours: default, mono or colorblind",                                                        "NAME"},
-        {"wait",       'w', POPT_ARG_STRING, &wishes->wait,     0,
-         "with tree: take stacks for so long first; 500ms, 1m (2s)",                                    "TIME"},
-        {"pin",        'P', POPT_ARG_NONE,   &cli->pin,         0,
-         "with tree: go on taking stacks of the class afterwards",                                      NULL  },
-        {"output",     'o', POPT_ARG_STRING, &cli->output,      0,
-         "with record, cut, export: the file, or - for export",                                         "FILE"},
-        {"duration",   'd', POPT_ARG_STRING, &wishes->duration, 0,
-         "with record: how long; 90s, 10m, 8h",                                                         "TIME"},
-        {"max-size",   'm', POPT_ARG_STRING, &wishes->max_size, 0,
-         "with record: keep the newest, so many bytes; 256M",                                           "SIZE"},
-        {"speed",      'x', POPT_ARG_STRING, &wishes->speed,    0,
-         "with replay: play from the start, so many times as fast",                                     "N"   },
-        {"at",         '@', POPT_ARG_STRING, &cli->at,          0,
-         "with replay, export: the moment; -5m, 14:03, end",                                            "TIME"},
-        {"from",       'F', POPT_ARG_STRING, &cli->from,        0,
-         "with diff, cut, check: the first moment",                                                     "TIME"},
-        {"to",         'T', POPT_ARG_STRING, &cli->to,          0,
-         "with diff, cut, check: the last moment",                                                      "TIME"},
-        {"view",       'v', POPT_ARG_NONE,   &cli->view,        0, "with diff: show it in the viewer",
-         NULL                                                                                                 },
-        {"format",     'f', POPT_ARG_STRING, &cli->format,      0,
-         "with export: memtop help export lists them",                                                  "NAME"},
-        {"bytes",      'b', POPT_ARG_NONE,   &cli->bytes,       0,
-         "with export: bytes where a format has one figure",                                            NULL  },
-        {"max-growth", 'g', POPT_ARG_ARGV,   &cli->rules,       0,
-         "with check: what may grow by how much; may be repeated",                                      "RULE"},
-        {"warmup",     'W', POPT_ARG_STRING, &wishes->warmup,   0,
-         "with check: leave out so much of the beginning",                                              "TIME"},
-        {"version",    'V', POPT_ARG_NONE,   &wishes->version,  0, "print the version and end",
-         NULL                                                                                                 },
-        {"help",       'h', POPT_ARG_NONE,   &wishes->help,     0, "print this and end",                NULL  },
+        {"socket", 's', POPT_ARG_STRING, &cli->socket, 0,
+         "the socket of the program's probe", "PATH"},
+        {"once", '1', POPT_ARG_NONE, &cli->once, 0,
+         "print one table; so does memtop without a terminal", NULL},
+        {"json", 'j', POPT_ARG_NONE, &cli->json, 0,
+         "the same as JSON (implies --once)", NULL},
+        {"all", 'a', POPT_ARG_NONE, &cli->all, 0,
+         "with --once or --plain: Ruby's internal types too", NULL},
+        {"plain", 'p', POPT_ARG_NONE, &wishes->plain, 0,
+         "print a table each interval, for pipes and screen readers", NULL},
+        {"ascii", 'A', POPT_ARG_NONE, &cli->ascii, 0,
+         "draw with ASCII alone", NULL},
+        {"no-mouse", 'M', POPT_ARG_NONE, &cli->no_mouse, 0,
+         "leave the mouse to the terminal", NULL},
+        {"readonly", 'r', POPT_ARG_NONE, &cli->readonly, 0,
+         "never ask the program for anything that changes it", NULL},
+        {"theme", 't', POPT_ARG_STRING, &cli->theme, 0,
+         "colours: default, mono or colorblind", "NAME"},
+        {"config", 'c', POPT_ARG_STRING, &cli->config, 0,
+         "another configuration file than ~/.config/memtop/config", "FILE"},
+        {"wait", 'w', POPT_ARG_STRING, &wishes->wait, 0,
+         "with tree: take stacks for so long first; 500ms, 1m (2s)", "TIME"},
+        {"pin", 'P', POPT_ARG_NONE, &cli->pin, 0,
+         "with tree: go on taking stacks of the class afterwards", NULL},
+        {"output", 'o', POPT_ARG_STRING, &cli->output, 0,
+         "with record, cut, export: the file, or - for export", "FILE"},
+        {"duration", 'd', POPT_ARG_STRING, &wishes->duration, 0,
+         "with record: how long; 90s, 10m, 8h", "TIME"},
+        {"max-size", 'm', POPT_ARG_STRING, &wishes->max_size, 0,
+         "with record: keep the newest, so many bytes; 256M", "SIZE"},
+        {"speed", 'x', POPT_ARG_STRING, &wishes->speed, 0,
+         "with replay: play from the start, so many times as fast", "N"},
+        {"at", '@', POPT_ARG_STRING, &cli->at, 0,
+         "with replay, export: the moment; -5m, 14:03, end", "TIME"},
+        {"from", 'F', POPT_ARG_STRING, &cli->from, 0,
+         "with diff, cut, check: the first moment", "TIME"},
+        {"to", 'T', POPT_ARG_STRING, &cli->to, 0,
+         "with diff, cut, check: the last moment", "TIME"},
+        {"view", 'v', POPT_ARG_NONE, &cli->view, 0,
+         "with diff: show it in the viewer", NULL},
+        {"format", 'f', POPT_ARG_STRING, &cli->format, 0,
+         "with export: memtop help export lists them", "NAME"},
+        {"bytes", 'b', POPT_ARG_NONE, &cli->bytes, 0,
+         "with export: bytes where a format has one figure", NULL},
+        {"max-growth", 'g', POPT_ARG_ARGV, &cli->rules, 0,
+         "with check: what may grow by how much; may be repeated", "RULE"},
+        {"warmup", 'W', POPT_ARG_STRING, &wishes->warmup, 0,
+         "with check: leave out so much of the beginning", "TIME"},
+        {"print-config", 'C', POPT_ARG_NONE, &wishes->print_config, 0,
+         "print the default configuration file, explained", NULL},
+        {"tables", '\0', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, &wishes->tables, 0,
+         NULL, NULL},
+        {"version", 'V', POPT_ARG_NONE, &wishes->version, 0,
+         "print the version and end", NULL},
+        {"help", 'h', POPT_ARG_NONE, &wishes->help, 0,
+         "print this and end", NULL},
         POPT_TABLEEND
     };
     // clang-format on
@@ -333,6 +343,10 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
         cli->task = CLI_VERSION;
         return true;
     }
+    if (wishes->print_config || wishes->tables) {
+        cli->task = wishes->tables ? CLI_TABLES : CLI_CONFIG;
+        return true;
+    }
     if (cli->socket && cli->pid) {
         return refuse(errors, "--socket and a process id exclude each other", "");
     }
@@ -389,9 +403,10 @@ cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *err
 void
 cli_destroy(struct cli *cli)
 {
-    char **const texts[] = {
-        &cli->socket, &cli->theme,  &cli->class_name, &cli->files[0], &cli->files[1],
-        &cli->output, &cli->format, &cli->at,         &cli->from,     &cli->to};
+    char **const texts[] = {&cli->socket,     &cli->theme,    &cli->config,
+                            &cli->class_name, &cli->files[0], &cli->files[1],
+                            &cli->output,     &cli->format,   &cli->at,
+                            &cli->from,       &cli->to};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         free(*texts[i]);
         *texts[i] = NULL;
@@ -428,6 +443,9 @@ help_options(FILE *out)
     fputs("\nOptions:\n", out);
     for (const struct poptOption *option = options; option->longName; option++) {
         char name[32];
+        if (!option->descrip) {
+            continue;
+        }
         snprintf(name, sizeof(name), "--%s%s%s", option->longName,
                  option->argDescrip ? " " : "",
                  option->argDescrip ? option->argDescrip : "");
@@ -447,6 +465,7 @@ static const char afterword[] =
     "Environment:\n"
     "  XDG_RUNTIME_DIR  its folder memtop is searched for sockets\n"
     "  TMPDIR           so is its folder memtop-UID (/tmp without it)\n"
+    "  XDG_CONFIG_HOME  its file memtop/config is read (~/.config/memtop/config)\n"
     "  VISUAL, EDITOR   what `o` opens a line of source in\n"
     "  NO_COLOR         when set and not empty, no colours\n"
     "  TERM, LC_ALL     what the terminal can do and show\n";
@@ -466,6 +485,40 @@ cli_help(const char *topic, FILE *out)
     fprintf(out, "\n%s", command->help);
     help_options(out);
     fputs(afterword, out);
+}
+
+// Help as lines that say whose they are.
+static void
+write_help(const char *whose, const char *help, FILE *out)
+{
+    while (*help) {
+        int length = (int)strcspn(help, "\n");
+        fprintf(out, "help\t%s\t%.*s\n", whose, length, help);
+        help += length + (help[length] == '\n');
+    }
+}
+
+void
+cli_tables(FILE *out)
+{
+    struct cli cli = {.topic = ""};
+    struct wishes wishes = {0};
+    struct poptOption options[OPTIONS_MAX];
+    const struct command *command;
+
+    option_table(options, &cli, &wishes);
+    for (size_t i = 0; (command = command_at(i)); i++) {
+        fprintf(out, "command\t%s\t%s\t%s\t%s\n", command->name, command->arguments,
+                command->line, command->options);
+        write_help(command->name, command->help, out);
+    }
+    for (const struct poptOption *option = options; option->longName; option++) {
+        if (option->descrip) {
+            fprintf(out, "option\t%s\t%c\t%s\t%s\n", option->longName, option->shortName,
+                    option->argDescrip ? option->argDescrip : "", option->descrip);
+        }
+    }
+    write_help("after", afterword, out);
 }
 
 void

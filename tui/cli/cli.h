@@ -36,6 +36,8 @@ enum cli_task {
     CLI_CHECK,   // whether anything grew more than it may
     CLI_HELP,    // cli_help()
     CLI_VERSION, // cli_version()
+    CLI_CONFIG,  // print the default configuration
+    CLI_TABLES,  // cli_tables()
 };
 
 struct cli {
@@ -43,6 +45,7 @@ struct cli {
     const char *topic;          // of CLI_HELP: a command's name, "" for memtop itself
     char *socket;               // owned; NULL when not given
     char *theme;                // owned; NULL when not given
+    char *config;               // owned; NULL when not given
     char *class_name;           // owned; of CLI_TREE
     double wait_s;              // of CLI_TREE: how long stacks are taken before it prints
     long pid;                   // 0 when not given
@@ -78,5 +81,9 @@ void cli_destroy(struct cli *cli);
 void cli_help(const char *topic, FILE *out);
 
 void cli_version(FILE *out);
+
+// The tables of commands and options for scripts/manual, which makes man pages and
+// completions of them: lines of fields with tabs between.
+void cli_tables(FILE *out);
 
 #endif

@@ -138,11 +138,17 @@ static const struct palette *const palettes[THEME_COUNT][DEPTH_COUNT] = {
     {&mono, &few_colorblind, &many_colorblind},
 };
 
+static const char *const names[THEME_COUNT] = {"default", "mono", "colorblind"};
+
+const char *
+theme_name(enum theme theme)
+{
+    return names[theme];
+}
+
 bool
 theme_parse(const char *name, enum theme *theme)
 {
-    static const char *const names[THEME_COUNT] = {"default", "mono", "colorblind"};
-
     for (int i = 0; i < THEME_COUNT; i++) {
         if (strcmp(name, names[i]) == 0) {
             *theme = (enum theme)i;

@@ -33,6 +33,7 @@ enum look_attribute {
 
 // "default", "mono", "colorblind"; false for anything else.
 bool theme_parse(const char *name, enum theme *theme);
+const char *theme_name(enum theme theme);
 
 // How a cell of this style looks on a terminal of so many colours, in the row
 // under the cursor or outside it.

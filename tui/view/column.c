@@ -342,15 +342,32 @@ column_sortable(int n)
     return (enum column_id)id;
 }
 
-int
-column_layout(int width, enum column_id sorted, enum column_id shown[COLUMN_COUNT],
-              int widths[COLUMN_COUNT])
+struct column_choice
+column_all(void)
 {
-    bool kept[COLUMN_COUNT];
-    int used = 0;
+    struct column_choice choice = {.count = COLUMN_COUNT};
     for (int id = 0; id < COLUMN_COUNT; id++) {
-        kept[id] = true;
-        used += columns[id].width;
+        choice.ids[id] = (enum column_id)id;
+    }
+    return choice;
+}
+
+static void
+drop(bool kept[COLUMN_COUNT], enum column_id id, int *used)
+{
+    *used -= kept[id] ? columns[id].width : 0;
+    kept[id] = false;
+}
+
+int
+column_layout(const struct column_choice *choice, int width, enum column_id sorted,
+              enum column_id shown[COLUMN_COUNT], int widths[COLUMN_COUNT])
+{
+    bool kept[COLUMN_COUNT] = {false};
+    int used = 0;
+    for (int i = 0; i < choice->count; i++) {
+        kept[choice->ids[i]] = true;
+        used += columns[choice->ids[i]].width;
     }
     for (int rank = COLUMN_COUNT; rank > 0; rank--) {
         if (used + (rank >= RANK_LUXURY ? NAME_CELLS_MORE : 0) <= width) {
@@ -358,21 +375,20 @@ column_layout(int width, enum column_id sorted, enum column_id shown[COLUMN_COUN
         }
         for (int id = 0; id < COLUMN_COUNT; id++) {
             if (columns[id].rank == rank && (enum column_id)id != sorted) {
-                kept[id] = false;
-                used -= columns[id].width;
+                drop(kept, (enum column_id)id, &used);
             }
         }
     }
     // the column that orders the rows stays, unless not even that fits
     if (used > width && columns[sorted].rank > 0) {
-        kept[sorted] = false;
-        used -= columns[sorted].width;
+        drop(kept, sorted, &used);
     }
     int count = 0;
-    for (int id = 0; id < COLUMN_COUNT; id++) {
+    for (int i = 0; i < choice->count; i++) {
+        enum column_id id = choice->ids[i];
         if (kept[id]) {
             widths[count] = columns[id].width + (id == COLUMN_NAME ? width - used : 0);
-            shown[count++] = (enum column_id)id;
+            shown[count++] = id;
         }
     }
     return count;

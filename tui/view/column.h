@@ -57,9 +57,19 @@ enum column_id column_find(const char *word, size_t length);
 // Digits in the table and lines of the sort menu count them alike.
 enum column_id column_sortable(int n);
 
-// Which columns fit into `width` cells, left to right. `sorted` is dropped last.
-// Returns how many; widths[] are the cells of each, the space before included.
-int column_layout(int width, enum column_id sorted, enum column_id shown[COLUMN_COUNT],
-                  int widths[COLUMN_COUNT]);
+// The columns that a person wants, left to right; the name is always among them.
+struct column_choice {
+    int count;
+    enum column_id ids[COLUMN_COUNT];
+};
+
+// All of them, in their own order.
+struct column_choice column_all(void);
+
+// Which of the chosen columns fit into `width` cells, left to right. `sorted` is
+// dropped last. Returns how many; widths[] are the cells of each, the space before
+// included.
+int column_layout(const struct column_choice *choice, int width, enum column_id sorted,
+                  enum column_id shown[COLUMN_COUNT], int widths[COLUMN_COUNT]);
 
 #endif

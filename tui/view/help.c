@@ -10,12 +10,14 @@
 #define WORDS_WIDTH 16
 
 static void
-write_bindings(struct page *page, const struct binding *bindings)
+write_bindings(struct page *page, const struct view_class *view)
 {
-    for (const struct binding *at = bindings; at->action != ACTION_NONE; at++) {
+    const struct binding *at = view != NULL ? view->bindings : view_everywhere;
+    for (; at->action != ACTION_NONE; at++) {
         char keys[80];
         if (at->help != NULL) {
-            keymap_names(keys, sizeof keys, at, page->scene->ascii);
+            keymap_names(keys, sizeof keys, page->scene->keymap, view, at,
+                         page->scene->ascii);
             page_add(page, KEYS_WIDTH, STYLE_NORMAL, keys, at->help);
         }
     }
@@ -35,9 +37,9 @@ write_help(struct pager *pager, struct page *page)
     struct word word;
     struct help_command command;
     page_add(page, 0, STYLE_HEADING, "", "Keys here");
-    write_bindings(page, help->about->bindings);
+    write_bindings(page, help->about);
     write_heading(page, "Keys everywhere");
-    write_bindings(page, view_everywhere);
+    write_bindings(page, NULL);
     write_heading(page, "Mouse");
     page_add(page, KEYS_WIDTH, STYLE_NORMAL, "click",
              "selects a row, orders by a heading (again: inverts), does what a key in "

@@ -27,51 +27,123 @@ const struct binding view_everywhere[] = {
 // clang-format on
 
 static bool
-has_key(const struct binding *binding, uint32_t code)
+has_key(const uint32_t keys[BINDING_KEYS_MAX], uint32_t code)
 {
-    for (int i = 0; i < BINDING_KEYS_MAX && binding->keys[i] != 0; i++) {
-        if (binding->keys[i] == code) {
+    for (int i = 0; i < BINDING_KEYS_MAX && keys[i] != 0; i++) {
+        if (keys[i] == code) {
             return true;
         }
     }
     return false;
 }
 
-enum action
-keymap_find(const struct binding *bindings, struct key key)
+static const struct binding *
+bindings_of(const struct view_class *view)
 {
-    const struct binding *at = bindings;
-    while (at->action != ACTION_NONE && !has_key(at, key.code)) {
+    return view != NULL ? view->bindings : view_everywhere;
+}
+
+static bool
+is_about(const struct keymap_choice *choice, const struct view_class *view)
+{
+    return strcmp(choice->view, view != NULL ? view->name : "") == 0;
+}
+
+// A person's choice for an action in a view, NULL for none.
+static const struct keymap_choice *
+choice_of(const struct keymap *keymap, const struct view_class *view, enum action action)
+{
+    for (size_t i = 0; keymap != NULL && i < keymap->count; i++) {
+        const struct keymap_choice *choice = &keymap->choices[i];
+        if (choice->action == action && is_about(choice, view)) {
+            return choice;
+        }
+    }
+    return NULL;
+}
+
+// The action that a person chose a key for.
+static enum action
+chosen(const struct keymap *keymap, const struct view_class *view, uint32_t code)
+{
+    for (size_t i = 0; keymap != NULL && i < keymap->count; i++) {
+        const struct keymap_choice *choice = &keymap->choices[i];
+        if (is_about(choice, view) && has_key(choice->keys, code)) {
+            return choice->action;
+        }
+    }
+    return ACTION_NONE;
+}
+
+static bool
+has_action(const struct view_class *view, enum action action)
+{
+    const struct binding *at = bindings_of(view);
+    while (at->action != ACTION_NONE && at->action != action) {
+        at++;
+    }
+    return at->action != ACTION_NONE;
+}
+
+enum action
+keymap_find(const struct keymap *keymap, const struct view_class *view, struct key key)
+{
+    enum action action = chosen(keymap, view, key.code);
+    if (action != ACTION_NONE && has_action(view, action)) {
+        return action;
+    }
+    const struct binding *at = bindings_of(view);
+    while (at->action != ACTION_NONE && (!has_key(at->keys, key.code) ||
+                                         choice_of(keymap, view, at->action) != NULL)) {
         at++;
     }
     return at->action;
 }
 
+// The keys that lead to a binding's action.
+static void
+keys_of(uint32_t keys[BINDING_KEYS_MAX], const struct keymap *keymap,
+        const struct view_class *view, const struct binding *binding)
+{
+    const struct keymap_choice *choice = choice_of(keymap, view, binding->action);
+    const uint32_t *from = choice != NULL ? choice->keys : binding->keys;
+    int count = 0;
+    for (int i = 0; i < BINDING_KEYS_MAX && from[i] != 0; i++) {
+        if (keymap_find(keymap, view, (struct key){.code = from[i]}) == binding->action) {
+            keys[count++] = from[i];
+        }
+    }
+    if (count < BINDING_KEYS_MAX) {
+        keys[count] = 0;
+    }
+}
+
+static const struct {
+    uint32_t code;
+    const char *name;
+    const char *ascii;
+} named[] = {
+    {' ',                "Space",  "Space"},
+    {KEY_CODE_TAB,       "Tab",    "Tab"  },
+    {KEY_CODE_BACK_TAB,  "⇧Tab", "S-Tab"},
+    {KEY_CODE_ENTER,     "↵",    "Enter"},
+    {KEY_CODE_ESCAPE,    "Esc",    "Esc"  },
+    {KEY_CODE_BACKSPACE, "⌫",    "BkSp" },
+    {KEY_CODE_UP,        "↑",    "Up"   },
+    {KEY_CODE_DOWN,      "↓",    "Down" },
+    {KEY_CODE_LEFT,      "←",    "Left" },
+    {KEY_CODE_RIGHT,     "→",    "Right"},
+    {KEY_CODE_PAGE_UP,   "PgUp",   "PgUp" },
+    {KEY_CODE_PAGE_DOWN, "PgDn",   "PgDn" },
+    {KEY_CODE_HOME,      "Home",   "Home" },
+    {KEY_CODE_END,       "End",    "End"  },
+    {KEY_CODE_DELETE,    "Del",    "Del"  },
+    {KEY_CODE_INSERT,    "Ins",    "Ins"  },
+};
+
 void
 keymap_name(char name[KEYMAP_NAME_BYTES], uint32_t code, bool ascii)
 {
-    static const struct {
-        uint32_t code;
-        const char *name;
-        const char *ascii;
-    } named[] = {
-        {' ',                "Space",  "Space"},
-        {KEY_CODE_TAB,       "Tab",    "Tab"  },
-        {KEY_CODE_BACK_TAB,  "⇧Tab", "S-Tab"},
-        {KEY_CODE_ENTER,     "↵",    "Enter"},
-        {KEY_CODE_ESCAPE,    "Esc",    "Esc"  },
-        {KEY_CODE_BACKSPACE, "⌫",    "BkSp" },
-        {KEY_CODE_UP,        "↑",    "Up"   },
-        {KEY_CODE_DOWN,      "↓",    "Down" },
-        {KEY_CODE_LEFT,      "←",    "Left" },
-        {KEY_CODE_RIGHT,     "→",    "Right"},
-        {KEY_CODE_PAGE_UP,   "PgUp",   "PgUp" },
-        {KEY_CODE_PAGE_DOWN, "PgDn",   "PgDn" },
-        {KEY_CODE_HOME,      "Home",   "Home" },
-        {KEY_CODE_END,       "End",    "End"  },
-        {KEY_CODE_DELETE,    "Del",    "Del"  },
-        {KEY_CODE_INSERT,    "Ins",    "Ins"  },
-    };
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
         if (named[i].code == code) {
             snprintf(name, KEYMAP_NAME_BYTES, "%s",
@@ -88,18 +160,48 @@ keymap_name(char name[KEYMAP_NAME_BYTES], uint32_t code, bool ascii)
     }
 }
 
-void
-keymap_names(char *out, size_t capacity, const struct binding *binding, bool ascii)
+uint32_t
+keymap_key(const char *name)
 {
+    uint32_t code;
+    unsigned number;
+    if (strcmp(name, "Semicolon") == 0) {
+        return ';';
+    }
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        if (strcmp(named[i].ascii, name) == 0) {
+            return named[i].code;
+        }
+    }
+    if (name[0] == 'F' && sscanf(name + 1, "%2u", &number) == 1) {
+        return number >= 1 && number <= 12 ? KEY_CODE_F1 + number - 1 : 0;
+    }
+    if (name[0] == '^' && name[1] >= '@' && name[1] <= '_' && name[2] == '\0') {
+        return KEY_CONTROL(name[1]);
+    }
+    size_t length = strlen(name);
+    bool valid = false;
+    return length > 0 && text_decode(name, length, &code, &valid) == length && valid &&
+                   code > ' ' && code != KEY_CODE_BACKSPACE
+               ? code
+               : 0;
+}
+
+void
+keymap_names(char *out, size_t capacity, const struct keymap *keymap,
+             const struct view_class *view, const struct binding *binding, bool ascii)
+{
+    uint32_t keys[BINDING_KEYS_MAX];
     size_t used = 0;
     out[0] = '\0';
     if (binding->action == ACTION_SORT_COLUMN) {
         snprintf(out, capacity, "1 to 9"); // nine keys in a row read badly
         return;
     }
-    for (int i = 0; i < BINDING_KEYS_MAX && binding->keys[i] != 0; i++) {
+    keys_of(keys, keymap, view, binding);
+    for (int i = 0; i < BINDING_KEYS_MAX && keys[i] != 0; i++) {
         char name[KEYMAP_NAME_BYTES];
-        keymap_name(name, binding->keys[i], ascii);
+        keymap_name(name, keys[i], ascii);
         int more = snprintf(out + used, capacity - used, "%s%s", i > 0 ? " " : "", name);
         used += (size_t)more;
         if (used >= capacity) {
@@ -108,39 +210,54 @@ keymap_names(char *out, size_t capacity, const struct binding *binding, bool asc
     }
 }
 
+// The key of a label, 0 when the binding has none. `owner`, here and below: whose
+// binding it is, NULL for everywhere.
+static uint32_t
+label_key(const struct binding *binding, const struct view_class *owner,
+          const struct scene *scene)
+{
+    uint32_t keys[BINDING_KEYS_MAX];
+    keys_of(keys, scene->keymap, owner, binding);
+    return keys[0];
+}
+
 static void
 draw_label(struct labels *labels, const struct binding *binding,
-           const struct scene *scene, struct grid *grid, int row, int *column)
+           const struct view_class *owner, const struct scene *scene, struct grid *grid,
+           struct area *line)
 {
     char name[KEYMAP_NAME_BYTES];
-    keymap_name(name, binding->keys[0], scene->ascii);
-    int from = *column;
-    *column += grid_put(grid, row, *column, grid->columns - *column, STYLE_ACCENT, name);
-    *column += 1;
-    *column += grid_put(grid, row, *column, grid->columns - *column, STYLE_NORMAL,
-                        binding->label);
-    labels->list[labels->count++] =
-        (struct label){from, *column, binding->action, binding->keys[0]};
-    *column += 2;
+    uint32_t key = label_key(binding, owner, scene);
+    int from = line->column;
+    int column = from;
+    keymap_name(name, key, scene->ascii);
+    column +=
+        grid_put(grid, line->row, column, grid->columns - column, STYLE_ACCENT, name);
+    column += 1;
+    column += grid_put(grid, line->row, column, grid->columns - column, STYLE_NORMAL,
+                       binding->label);
+    labels->list[labels->count++] = (struct label){from, column, binding->action, key};
+    line->column = column + 2;
 }
 
 static int
-label_width(const struct binding *binding, const struct scene *scene)
+label_width(const struct binding *binding, const struct view_class *owner,
+            const struct scene *scene)
 {
     char name[KEYMAP_NAME_BYTES];
-    keymap_name(name, binding->keys[0], scene->ascii);
+    keymap_name(name, label_key(binding, owner, scene), scene->ascii);
     return text_width(name) + 1 + text_width(binding->label) + 2;
 }
 
-// True for a binding of `view`, or of everywhere, that is worth a label: its key is
-// not taken by the view itself, and the action makes sense now.
+// True for a binding that is worth a label: it has a key, which the view does not take
+// for something else, and the action makes sense now.
 static bool
-has_label(const struct binding *binding, bool everywhere, const struct view *view,
-          const struct scene *scene)
+has_label(const struct binding *binding, const struct view_class *owner,
+          const struct view *view, const struct scene *scene)
 {
-    struct key key = {.code = binding->keys[0]};
-    if (binding->label == NULL ||
-        (everywhere && keymap_find(view->class->bindings, key) != ACTION_NONE) ||
+    struct key key = {.code = label_key(binding, owner, scene)};
+    if (binding->label == NULL || key.code == 0 ||
+        (owner == NULL && keymap_find(scene->keymap, view->class, key) != ACTION_NONE) ||
         (binding->action == ACTION_NOTICES && model_notice_count(scene->model) == 0)) {
         return false;
     }
@@ -158,12 +275,13 @@ is_kept(const struct binding *binding)
 static int
 kept_width(const struct view *view, const struct scene *scene)
 {
-    const struct binding *lists[] = {view->class->bindings, view_everywhere};
+    const struct view_class *owners[] = {view->class, NULL};
     int width = 0;
     for (int i = 0; i < 2; i++) {
-        for (const struct binding *at = lists[i]; at->action != ACTION_NONE; at++) {
-            bool counts = is_kept(at) && has_label(at, i == 1, view, scene);
-            width += counts ? label_width(at, scene) : 0;
+        const struct binding *at = bindings_of(owners[i]);
+        for (; at->action != ACTION_NONE; at++) {
+            bool counts = is_kept(at) && has_label(at, owners[i], view, scene);
+            width += counts ? label_width(at, owners[i], scene) : 0;
         }
     }
     return width;
@@ -171,17 +289,18 @@ kept_width(const struct view *view, const struct scene *scene)
 
 // Draw the labels of a list that are kept, or those that are not, as far as `limit`.
 static void
-draw_labels(struct labels *labels, bool everywhere, bool kept, const struct view *view,
-            const struct scene *scene, struct grid *grid, struct area *line)
+draw_labels(struct labels *labels, const struct view_class *owner, bool kept,
+            const struct view *view, const struct scene *scene, struct grid *grid,
+            struct area *line)
 {
-    const struct binding *at = everywhere ? view_everywhere : view->class->bindings;
+    const struct binding *at = bindings_of(owner);
     for (; at->action != ACTION_NONE; at++) {
-        if (is_kept(at) != kept || !has_label(at, everywhere, view, scene)) {
+        if (is_kept(at) != kept || !has_label(at, owner, view, scene)) {
             continue;
         }
-        int end = line->column + label_width(at, scene) - 2;
+        int end = line->column + label_width(at, owner, scene) - 2;
         if (labels->count < KEYMAP_LABELS_MAX && end <= line->columns) {
-            draw_label(labels, at, scene, grid, line->row, &line->column);
+            draw_label(labels, at, owner, scene, grid, line);
         }
     }
 }
@@ -193,11 +312,11 @@ keymap_draw(struct labels *labels, const struct view *view, const struct scene *
     // what is kept comes last: help first of all, then the way out
     struct area line = {row, 1, 1, grid->columns - kept_width(view, scene)};
     labels->count = 0;
-    draw_labels(labels, false, false, view, scene, grid, &line);
-    draw_labels(labels, true, false, view, scene, grid, &line);
+    draw_labels(labels, view->class, false, view, scene, grid, &line);
+    draw_labels(labels, NULL, false, view, scene, grid, &line);
     line.columns = grid->columns;
-    draw_labels(labels, true, true, view, scene, grid, &line);
-    draw_labels(labels, false, true, view, scene, grid, &line);
+    draw_labels(labels, NULL, true, view, scene, grid, &line);
+    draw_labels(labels, view->class, true, view, scene, grid, &line);
 }
 
 const struct label *

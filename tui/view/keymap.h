@@ -10,14 +10,35 @@
 #define KEYMAP_NAME_BYTES 32
 #define KEYMAP_LABELS_MAX 24
 
-// What a key is bound to in a list; ACTION_NONE when it is not.
-enum action keymap_find(const struct binding *bindings, struct key key);
+// The keys that a person chose for an action: they replace those of the binding.
+struct keymap_choice {
+    const char *view; // borrowed: a view's name, "" for everywhere
+    enum action action;
+    uint32_t keys[BINDING_KEYS_MAX]; // 0 ends them
+};
+
+struct keymap {
+    const struct keymap_choice *choices; // borrowed
+    size_t count;
+};
+
+// What a key is bound to in a view, or everywhere (NULL); ACTION_NONE when it is not.
+// A chosen key goes before the keys that the view has by itself. `keymap`, here and
+// below: NULL for none.
+enum action keymap_find(const struct keymap *keymap, const struct view_class *view,
+                        struct key key);
 
 // "F6", "^L", "Space", "↑" ("Up" in ASCII).
 void keymap_name(char name[KEYMAP_NAME_BYTES], uint32_t code, bool ascii);
 
-// "< > s" for all keys of a binding.
-void keymap_names(char *out, size_t capacity, const struct binding *binding, bool ascii);
+// The key called so in ASCII by the above, "Semicolon" for the one that a file cannot
+// have by itself; 0 when there is none.
+uint32_t keymap_key(const char *name);
+
+// "< > s" for all keys of a view's binding, "" when other actions took them.
+void keymap_names(char *out, size_t capacity, const struct keymap *keymap,
+                  const struct view_class *view, const struct binding *binding,
+                  bool ascii);
 
 // Where the bottom line shows what, for the mouse.
 struct label {

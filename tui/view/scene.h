@@ -16,6 +16,7 @@
 #define SCENE_COMMAND_BYTES 512
 
 struct header_moment;
+struct keymap;
 struct strip_data;
 
 struct scene {
@@ -37,6 +38,7 @@ struct scene {
     bool internal;  // classes that are not Ruby's are shown
     const struct header_moment *moment; // borrowed: another moment than now is shown
     const struct strip_data *strip;     // borrowed: the timeline; NULL for none
+    const struct keymap *keymap;        // borrowed: a person's own keys; NULL for none
     source_reader *read_source;         // NULL: there are no files here
     const char *message; // borrowed: the last word to the person, "" for none
     bool message_error;  // it went wrong

@@ -107,8 +107,8 @@ lay_out(struct table *table, const struct scene *scene, struct area area)
     if (table->page < 0) {
         table->page = 0;
     }
-    table->shown_count = column_layout(area.columns - MARGIN - 1, table->rows.sort,
-                                       table->shown, table->widths);
+    table->shown_count = column_layout(&table->choice, area.columns - MARGIN - 1,
+                                       table->rows.sort, table->shown, table->widths);
 }
 
 static void
@@ -538,7 +538,7 @@ static const struct view_class table_class = {
 void
 table_init(struct table *table)
 {
-    *table = (struct table){.view = {&table_class}};
+    *table = (struct table){.view = {&table_class}, .choice = column_all()};
     rows_init(&table->rows);
 }
 

@@ -10,9 +10,10 @@
 struct table {
     struct view view;
     struct rows rows;
-    struct filter wanted; // what n and N look for: the last filter there was
-    uint64_t drawn;       // rows written into a grid so far
-    bool no_memory;       // for the list of rows
+    struct column_choice choice; // of columns
+    struct filter wanted;        // what n and N look for: the last filter there was
+    uint64_t drawn;              // rows written into a grid so far
+    bool no_memory;              // for the list of rows
     // where things are on the screen, for the mouse and for paging
     int page;      // rows that classes can take
     int first_row; // of the first of them

@@ -201,15 +201,37 @@ tree_column_sortable(int n)
     return (enum tree_column_id)id;
 }
 
-int
-tree_column_layout(int width, enum paths_order order,
-                   enum tree_column_id shown[TREE_COLUMN_COUNT], int *path)
+const char *
+tree_column_name(enum tree_column_id id)
 {
-    bool kept[TREE_COLUMN_COUNT];
-    int used = TREE_PATH_CELLS_MIN;
+    static const char *const names[] = {
+        [TREE_COLUMN_OF_CLASS] = "of-class",
+        [TREE_COLUMN_OF_PARENT] = "of-parent",
+        [TREE_COLUMN_BAR] = "bar",
+    };
+    return tree_columns[id].word != NULL ? tree_columns[id].word : names[id];
+}
+
+struct tree_column_choice
+tree_column_all(void)
+{
+    struct tree_column_choice choice = {.count = TREE_COLUMN_COUNT};
     for (int id = 0; id < TREE_COLUMN_COUNT; id++) {
-        kept[id] = true;
-        used += tree_columns[id].width;
+        choice.ids[id] = (enum tree_column_id)id;
+    }
+    return choice;
+}
+
+int
+tree_column_layout(const struct tree_column_choice *choice, int width,
+                   enum paths_order order, enum tree_column_id shown[TREE_COLUMN_COUNT],
+                   int *path)
+{
+    bool kept[TREE_COLUMN_COUNT] = {false};
+    int used = TREE_PATH_CELLS_MIN;
+    for (int i = 0; i < choice->count; i++) {
+        kept[choice->ids[i]] = true;
+        used += tree_columns[choice->ids[i]].width;
     }
     for (int pass = 0; pass < 2; pass++) { // what orders the rows goes last
         for (int rank = TREE_COLUMN_COUNT; rank > 0 && used > width; rank--) {
@@ -222,9 +244,9 @@ tree_column_layout(int width, enum paths_order order,
         }
     }
     int count = 0;
-    for (int id = 0; id < TREE_COLUMN_COUNT; id++) {
-        if (kept[id]) {
-            shown[count++] = (enum tree_column_id)id;
+    for (int i = 0; i < choice->count; i++) {
+        if (kept[choice->ids[i]]) {
+            shown[count++] = choice->ids[i];
         }
     }
     *path = TREE_PATH_CELLS_MIN + (width > used ? width - used : 0);

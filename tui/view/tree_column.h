@@ -49,8 +49,22 @@ enum paths_order tree_column_order(const char *word);
 // After those comes the order by label, "path", which is no column.
 enum tree_column_id tree_column_sortable(int n);
 
-// Which columns fit beside the path. Returns how many; `path` is the path's cells.
-int tree_column_layout(int width, enum paths_order order,
+// The columns that a person wants, left to right.
+struct tree_column_choice {
+    int count;
+    enum tree_column_id ids[TREE_COLUMN_COUNT];
+};
+
+// All of them, in their own order.
+struct tree_column_choice tree_column_all(void);
+
+// What a column is called in the configuration file.
+const char *tree_column_name(enum tree_column_id id);
+
+// Which of the chosen columns fit beside the path. Returns how many; `path` is the
+// path's cells.
+int tree_column_layout(const struct tree_column_choice *choice, int width,
+                       enum paths_order order,
                        enum tree_column_id shown[TREE_COLUMN_COUNT], int *path);
 
 #endif

@@ -107,8 +107,8 @@ lay_out(struct tree_view *tree, struct area area)
     if (!tree->no_source && area.rows >= SOURCE_FROM_ROWS) {
         tree->page -= area.rows / 3;
     }
-    tree->shown_count = tree_column_layout(area.columns - MARGIN - 1, tree->paths.order,
-                                           tree->shown, &path);
+    tree->shown_count = tree_column_layout(&tree->choice, area.columns - MARGIN - 1,
+                                           tree->paths.order, tree->shown, &path);
     for (int i = 0; i < tree->shown_count; i++) {
         used += tree_columns[tree->shown[i]].width;
     }

@@ -500,7 +500,7 @@ static const struct view_class tree_class = {
 void
 tree_view_init(struct tree_view *tree)
 {
-    *tree = (struct tree_view){.view = {&tree_class}};
+    *tree = (struct tree_view){.view = {&tree_class}, .choice = tree_column_all()};
     paths_init(&tree->paths);
 }
 

@@ -38,6 +38,7 @@ struct tree_view {
     int page; // rows
     int first_row;
     int heading_row;
+    struct tree_column_choice choice; // of columns
     int shown_count;
     enum tree_column_id shown[TREE_COLUMN_COUNT];
     int path_at; // column of the labels

@@ -1,7 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "memtop/version"
-require_relative "memtop/memtop"
+
+# Beside this file in a build and in a gem, elsewhere on the load path in Debian's package.
+if File.exist?("#{__dir__}/memtop/memtop.so")
+  require_relative "memtop/memtop"
+else
+  require "memtop/memtop"
+end
 
 # The probe: counts the live objects of this process per class and serves them
 # to viewers (the program `memtop`) on a Unix socket.
