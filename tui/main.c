@@ -11,6 +11,7 @@
 
 #include "tui/app.h"
 #include "tui/app_record.h"
+#include "tui/attach/attach.h"
 #include "tui/cli/cli.h"
 #include "tui/cli/target.h"
 #include "tui/export/document.h"
@@ -407,6 +408,61 @@ replay(struct session *session)
 }
 
 /*
+ * A program that runs without the probe.
+ */
+
+#define ATTACH_PATIENCE_S 30
+
+static void
+tell_progress(const char *words)
+{
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "memtop: %s\n", words);
+    }
+}
+
+static enum cli_status
+attach_failed(enum attach_end end, const char *why)
+{
+    return complain(end == ATTACH_BROKEN ? STATUS_BROKEN : STATUS_NO_PROBE, why);
+}
+
+// The socket of the probe, which is put into the program unless it is there. Memory
+// of `found`, as with target_socket().
+static const char *
+attach_socket(const struct cli *cli, struct found *found, enum cli_status *status)
+{
+    const struct attach_setting settings[] = {
+        {"mode",     cli->mode    },
+        {"interval", cli->interval},
+        {"budget",   cli->budget  },
+        {"depth",    cli->depth   },
+        {"trace",    cli->trace   },
+        {NULL,       NULL         }
+    };
+    struct attach attach = {.pid = cli->pid,
+                            .patience_s =
+                                cli->wait_s > 0 ? cli->wait_s : ATTACH_PATIENCE_S,
+                            .settings = settings,
+                            .progress = tell_progress};
+
+    if (find_pid(cli->pid, found)) {
+        fprintf(stderr,
+                "memtop: the probe runs in process %ld already; settings stay "
+                "as they are.\n",
+                cli->pid);
+        return found->socket;
+    }
+    enum attach_end end = attach_run(&attach);
+    if (end != ATTACH_STARTED && end != ATTACH_ALREADY) {
+        *status = attach_failed(end, attach.why);
+        return NULL;
+    }
+    snprintf(found->socket, sizeof(found->socket), "%s", attach.socket);
+    return found->socket;
+}
+
+/*
  * From the command line to one of them.
  */
 
@@ -462,7 +518,8 @@ look(const struct cli *cli)
     if (cli->task == CLI_WATCH && !screen_possible(stdout, why, sizeof(why))) {
         return complain(STATUS_WRONG_USE, why);
     }
-    const char *path = target_socket(cli, &found, &status);
+    const char *path = cli->attach ? attach_socket(cli, &found, &status)
+                                   : target_socket(cli, &found, &status);
     return path ? start(&session, path) : status;
 }
 

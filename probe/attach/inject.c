@@ -1,6 +1,5 @@
 #include "probe/attach/inject.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <dlfcn.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 #define PAUSE_LEAST_MS 1
@@ -216,7 +217,8 @@ ask(void)
     }
     int number = unused_signal();
     if (number) {
-        inject.handler(number, NULL, NULL); // as a signal would: it may come at any moment
+        inject.handler(number, NULL,
+                       NULL); // as a signal would: it may come at any moment
     }
 }
 
@@ -252,17 +254,17 @@ look_up(void)
         const char *name;
         bool needed;
     } functions[] = {
-        {&ruby->protect,           "rb_protect",                   true },
-        {&ruby->require,           "rb_require",                   true },
-        {&ruby->path2class,        "rb_path2class",                true },
-        {&ruby->str_new_cstr,      "rb_str_new_cstr",              true },
-        {&ruby->string_value_cstr, "rb_string_value_cstr",         true },
-        {&ruby->funcall,           "rb_funcall",                   true },
-        {&ruby->intern,            "rb_intern",                    true },
-        {&ruby->errinfo,           "rb_errinfo",                   true },
-        {&ruby->thread_create,     "rb_thread_create",             true },
-        {&ruby->preregister,       "rb_postponed_job_preregister", false},
-        {&ruby->trigger,           "rb_postponed_job_trigger",     false},
+        {&ruby->protect,           "rb_protect",                    true },
+        {&ruby->require,           "rb_require",                    true },
+        {&ruby->path2class,        "rb_path2class",                 true },
+        {&ruby->str_new_cstr,      "rb_str_new_cstr",               true },
+        {&ruby->string_value_cstr, "rb_string_value_cstr",          true },
+        {&ruby->funcall,           "rb_funcall",                    true },
+        {&ruby->intern,            "rb_intern",                     true },
+        {&ruby->errinfo,           "rb_errinfo",                    true },
+        {&ruby->thread_create,     "rb_thread_create",              true },
+        {&ruby->preregister,       "rb_postponed_job_preregister",  false},
+        {&ruby->trigger,           "rb_postponed_job_trigger",      false},
         {&ruby->register_one,      "rb_postponed_job_register_one", false},
     };
     for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {

@@ -18,6 +18,15 @@
 
 RUBY_FUNC_EXPORTED void Init_memtop(void);
 
+// For `memtop attach`, which reads it from the file (tui/attach/library.c): the Ruby
+// whose headers these were.
+static const struct {
+    char mark[16];
+    int version[2];
+} built_for __attribute__((used)) = {
+    "memtop-for-ruby", {RUBY_API_VERSION_MAJOR, RUBY_API_VERSION_MINOR}
+};
+
 static struct probe probe;
 static bool running;
 static pid_t stopping; // the process in which it is being stopped, meanwhile

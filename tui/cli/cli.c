@@ -23,7 +23,7 @@ struct wishes {
     int version;
 };
 
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX 40
 #define WAIT_S 2 // seconds that stacks are taken before a tree is printed
 #define WAIT_MAX_US (UINT64_C(86400) * 1000000)
 
@@ -38,51 +38,62 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
     // clang-format off: aligned, the rows would not fit
     const struct poptOption table[] = {
         {"socket",     's', POPT_ARG_STRING, &cli->socket,      0,
-         "the socket of the program's probe",                                                           "PATH"},
+         "the socket of the program's probe",                                                           "PATH" },
         {"once",       '1', POPT_ARG_NONE,   &cli->once,        0,
-         "print one table and end; so does memtop without a terminal",                                  NULL  },
+         "print one table and end; so does memtop without a terminal",                                  NULL   },
         {"json",       'j', POPT_ARG_NONE,   &cli->json,        0, "the same as JSON (implies --once)",
-         NULL                                                                                                 },
+         NULL                                                                                                  },
         {"all",        'a', POPT_ARG_NONE,   &cli->all,         0,
-         "with --once or --plain: Ruby's internal types too",                                           NULL  },
+         "with --once or --plain: Ruby's internal types too",                                           NULL   },
         {"plain",      'p', POPT_ARG_NONE,   &wishes->plain,    0,
-         "print a table each interval, for pipes and screen readers",                                   NULL  },
-        {"ascii",      'A', POPT_ARG_NONE,   &cli->ascii,       0, "draw with ASCII alone",             NULL  },
+         "print a table each interval, for pipes and screen readers",                                   NULL   },
+        {"ascii",      'A', POPT_ARG_NONE,   &cli->ascii,       0, "draw with ASCII alone",             NULL   },
         {"no-mouse",   'M', POPT_ARG_NONE,   &cli->no_mouse,    0,
-         "leave the mouse to the terminal",                                                             NULL  },
+         "leave the mouse to the terminal",                                                             NULL   },
         {"readonly",   'r', POPT_ARG_NONE,   &cli->readonly,    0,
-         "never ask the program for anything that changes it",                                          NULL  },
+         "never ask the program for anything that changes it",                                          NULL   },
         {"theme",      't', POPT_ARG_STRING, &cli->theme,       0,
-         "colours: default, mono or colorblind",                                                        "NAME"},
+         "colours: default, mono or colorblind",                                                        "NAME" },
         {"wait",       'w', POPT_ARG_STRING, &wishes->wait,     0,
-         "with tree: take stacks for so long first; 500ms, 1m (2s)",                                    "TIME"},
+         "with tree: how long stacks are taken first (2s); with attach: how long it may "
+         "take (30s)",                                                                                  "TIME" },
         {"pin",        'P', POPT_ARG_NONE,   &cli->pin,         0,
-         "with tree: go on taking stacks of the class afterwards",                                      NULL  },
+         "with tree: go on taking stacks of the class afterwards",                                      NULL   },
         {"output",     'o', POPT_ARG_STRING, &cli->output,      0,
-         "with record, cut, export: the file; export takes - as well",                                  "FILE"},
+         "with record, cut, export: the file; export takes - as well",                                  "FILE" },
         {"duration",   'd', POPT_ARG_STRING, &wishes->duration, 0,
-         "with record: how long; 90s, 10m, 8h",                                                         "TIME"},
+         "with record: how long; 90s, 10m, 8h",                                                         "TIME" },
         {"max-size",   'm', POPT_ARG_STRING, &wishes->max_size, 0,
-         "with record: keep the newest, so many bytes; 256M",                                           "SIZE"},
+         "with record: keep the newest, so many bytes; 256M",                                           "SIZE" },
         {"speed",      'x', POPT_ARG_STRING, &wishes->speed,    0,
-         "with replay: play from the start, so many times as fast",                                     "N"   },
+         "with replay: play from the start, so many times as fast",                                     "N"    },
         {"at",         '@', POPT_ARG_STRING, &cli->at,          0,
-         "with replay, export: the moment; -5m, 14:03, end",                                            "TIME"},
+         "with replay, export: the moment; -5m, 14:03, end",                                            "TIME" },
         {"from",       'F', POPT_ARG_STRING, &cli->from,        0,
-         "with diff, cut, check: the first moment",                                                     "TIME"},
+         "with diff, cut, check: the first moment",                                                     "TIME" },
         {"to",         'T', POPT_ARG_STRING, &cli->to,          0,
-         "with diff, cut, check: the last moment",                                                      "TIME"},
+         "with diff, cut, check: the last moment",                                                      "TIME" },
         {"format",     'f', POPT_ARG_STRING, &cli->format,      0,
-         "with export: memtop help export lists them",                                                  "NAME"},
+         "with export: memtop help export lists them",                                                  "NAME" },
         {"bytes",      'b', POPT_ARG_NONE,   &cli->bytes,       0,
-         "with export: bytes where a format has one figure",                                            NULL  },
+         "with export: bytes where a format has one figure",                                            NULL   },
         {"max-growth", 'g', POPT_ARG_ARGV,   &cli->rules,       0,
-         "with check: what may grow by how much; may be repeated",                                      "RULE"},
+         "with check: what may grow by how much; may be repeated",                                      "RULE" },
         {"warmup",     'W', POPT_ARG_STRING, &wishes->warmup,   0,
-         "with check: leave out so much of the beginning",                                              "TIME"},
+         "with check: leave out so much of the beginning",                                              "TIME" },
+        {"mode",       'O', POPT_ARG_STRING, &cli->mode,        0,
+         "with attach: dormant, census, count or trace",                                                "NAME" },
+        {"interval",   'i', POPT_ARG_STRING, &cli->interval,    0,
+         "with attach: seconds between samples",                                                        "N"    },
+        {"budget",     'B', POPT_ARG_STRING, &cli->budget,      0,
+         "with attach: percent of one core the probe may use",                                          "N"    },
+        {"depth",      'D', POPT_ARG_STRING, &cli->depth,       0,
+         "with attach: stack frames that are kept",                                                     "N"    },
+        {"trace",      'C', POPT_ARG_STRING, &cli->trace,       0,
+         "with attach: the classes of mode trace; Order,Hash",                                          "NAMES"},
         {"version",    'V', POPT_ARG_NONE,   &wishes->version,  0, "print the version and end",
-         NULL                                                                                                 },
-        {"help",       'h', POPT_ARG_NONE,   &wishes->help,     0, "print this and end",                NULL  },
+         NULL                                                                                                  },
+        {"help",       'h', POPT_ARG_NONE,   &wishes->help,     0, "print this and end",                NULL   },
         POPT_TABLEEND
     };
     // clang-format on
@@ -164,8 +175,13 @@ options_fit(const struct cli *cli, const struct wishes *wishes, FILE *errors)
         {" bytes ",      cli->bytes      },
         {" max-growth ", cli->rules      },
         {" warmup ",     wishes->warmup  },
+        {" mode ",       cli->mode       },
+        {" interval ",   cli->interval   },
+        {" budget ",     cli->budget     },
+        {" depth ",      cli->depth      },
+        {" trace ",      cli->trace      },
     };
-    const struct command *command = command_of(cli->task);
+    const struct command *command = command_of(cli->attach ? CLI_ATTACH : cli->task);
     for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
         if (given[i].given && !strstr(command->options, given[i].name)) {
             char what[96];
@@ -176,6 +192,38 @@ options_fit(const struct cli *cli, const struct wishes *wishes, FILE *errors)
         }
     }
     return true;
+}
+
+// A number of a setting, as the probe takes it: it would warn in the program's log.
+static bool
+is_number(const char *text, double least, double most)
+{
+    char *end;
+    double number = strtod(text, &end);
+    return end != text && !*end && number >= least && number <= most;
+}
+
+static bool
+settings_fit(const struct cli *cli, FILE *errors)
+{
+    static const char modes[] = " dormant census count trace ";
+    char word[32];
+    if (cli->mode) {
+        snprintf(word, sizeof(word), " %.20s ", cli->mode);
+    }
+    if (cli->mode && (strchr(cli->mode, ' ') || !strstr(modes, word))) {
+        return refuse(errors, "--mode is one of dormant, census, count, trace",
+                      cli->mode);
+    }
+    if (cli->interval && !is_number(cli->interval, 0.1, 3600)) {
+        return refuse(errors, "--interval wants seconds, from 0.1 to 3600",
+                      cli->interval);
+    }
+    if (cli->budget && !is_number(cli->budget, 0.1, 100)) {
+        return refuse(errors, "--budget wants percent, from 0.1 to 100", cli->budget);
+    }
+    return !cli->depth || is_number(cli->depth, 1, 4096) ||
+           refuse(errors, "--depth wants a number of frames from 1 to 4096", cli->depth);
 }
 
 static bool
@@ -267,8 +315,21 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
         cli->topic = command_find(words[0])->name;
         return true;
     }
+    if (cli->task == CLI_ATTACH) {
+        cli->task = CLI_WATCH;
+        cli->attach = true;
+        cli->wait_s = 0;
+    }
     if (cli->task == CLI_TREE) {
         return take_tree(cli, words + 1, errors);
+    }
+    if (cli->attach) {
+        if (!words[1]) {
+            return refuse(errors, "attach wants a process id: memtop attach 4120", "");
+        }
+        return (parse_pid(words[1], &cli->pid) && !words[2]) ||
+               refuse(errors, words[2] ? "one argument too many" : "not a process id",
+                      words[2] ? words[2] : words[1]);
     }
     if (cli->task == CLI_RECORD) {
         return !words[1] || (parse_pid(words[1], &cli->pid) && !words[2]) ||
@@ -321,7 +382,7 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     if (cli->socket && cli->pid) {
         return refuse(errors, "--socket and a process id exclude each other", "");
     }
-    if (cli->task != CLI_TREE && (wishes->wait || cli->pin)) {
+    if (cli->task != CLI_TREE && ((wishes->wait && !cli->attach) || cli->pin)) {
         return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
     }
     if (cli->pin && cli->readonly) {
@@ -331,7 +392,8 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
         return refuse(errors, "--wait wants a time such as 500ms, 90s or 10m",
                       wishes->wait);
     }
-    if (!options_fit(cli, wishes, errors) || !read_amounts(cli, wishes, errors)) {
+    if (!options_fit(cli, wishes, errors) || !settings_fit(cli, errors) ||
+        !read_amounts(cli, wishes, errors)) {
         return false;
     }
     if (cli->task >= CLI_RECORD && cli->task <= CLI_CHECK) {
@@ -375,8 +437,9 @@ void
 cli_destroy(struct cli *cli)
 {
     char **const texts[] = {
-        &cli->socket, &cli->theme,  &cli->class_name, &cli->files[0], &cli->files[1],
-        &cli->output, &cli->format, &cli->at,         &cli->from,     &cli->to};
+        &cli->socket, &cli->theme,    &cli->class_name, &cli->files[0], &cli->files[1],
+        &cli->output, &cli->format,   &cli->at,         &cli->from,     &cli->to,
+        &cli->mode,   &cli->interval, &cli->budget,     &cli->depth,    &cli->trace};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         free(*texts[i]);
         *texts[i] = NULL;
