@@ -81,6 +81,8 @@ do_unlocked(void (*work)(void *context), void *context)
     }
 }
 
+static void detach(void);
+
 static struct runtime
 ruby_runtime(void)
 {
@@ -100,6 +102,7 @@ ruby_runtime(void)
                             .collect = heap_collect,
                             .alone = ractors_alone,
                             .unlocked = do_unlocked,
+                            .detach = detach,
                             .revive = compat_run_soon};
 }
 
@@ -154,6 +157,15 @@ stop(enum bye_reason reason, uint64_t status)
     }
     probe_stop(&probe, reason, status);
     stopping = 0;
+}
+
+// In the agent, for a viewer.
+static void
+detach(void)
+{
+    if (running) {
+        stop(BYE_STOP, COUNT_UNKNOWN);
+    }
 }
 
 static void
