@@ -47,11 +47,14 @@ complain(enum cli_status status, const char *what)
  * What is asked for, each after the probe said hello.
  */
 
+#define FIRST_PATIENCE_MS 30000
+
 struct session {
     const struct cli *cli;
     const char *path;  // of the socket
     struct loop *loop; // owned
     struct app *app;   // owned
+    uint64_t until_ms; // of fetch_first()
     enum theme theme;
 };
 
@@ -90,10 +93,29 @@ complete(void *context)
     return weighed && listing_named(model, session->cli->all);
 }
 
+static bool
+incomplete(void *context)
+{
+    const struct session *session = context;
+
+    return !complete(context) && loop_now_ms() < session->until_ms;
+}
+
+// A probe that has only just begun has everything still to do.
+static enum loop_end
+fetch_first(struct session *session)
+{
+    session->until_ms = loop_now_ms() + FIRST_PATIENCE_MS;
+    enum loop_end how = loop_follow(session->loop, session->app, incomplete, session);
+    return how == LOOP_DONE && *loop_error(session->loop) ? LOOP_UNREACHABLE : how;
+}
+
 static enum cli_status
 once(struct session *session)
 {
-    enum loop_end how = loop_fetch(session->loop, session->app, complete, session);
+    enum loop_end how = session->cli->attach
+                            ? fetch_first(session)
+                            : loop_fetch(session->loop, session->app, complete, session);
 
     return how == LOOP_DONE ? print(session) : end(session, how);
 }
