@@ -14,6 +14,7 @@
 #include "tui/attach/attach.h"
 #include "tui/cli/cli.h"
 #include "tui/cli/target.h"
+#include "tui/doctor/doctor.h"
 #include "tui/export/document.h"
 #include "tui/export/listing.h"
 #include "tui/export/table.h"
@@ -484,6 +485,21 @@ attach_socket(const struct cli *cli, struct found *found, enum cli_status *statu
     return found->socket;
 }
 
+static enum cli_status
+examine(const struct cli *cli)
+{
+    static struct doctor doctor;
+
+    doctor_examine(&doctor);
+    bool written = cli->json
+                       ? doctor_write_json(&doctor, stdout)
+                       : doctor_print(&doctor, cli->ascii || !screen_unicode(), stdout);
+    if (!written) {
+        return complain(STATUS_BROKEN, "cannot print what was found.");
+    }
+    return doctor_works(&doctor) ? STATUS_DONE : STATUS_CHECK_FAILED;
+}
+
 /*
  * From the command line to one of them.
  */
@@ -563,6 +579,8 @@ main(int argc, const char **argv)
     } else if (cli.task == CLI_VERSION) {
         cli_version(stdout);
         status = STATUS_DONE;
+    } else if (cli.task == CLI_DOCTOR) {
+        status = examine(&cli);
     } else if (cli.task > CLI_REPLAY) {
         status = files_run(&cli);
     } else {

@@ -338,6 +338,9 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
     if (cli->task >= CLI_REPLAY && cli->task <= CLI_CHECK) {
         return take_files(cli, words + 1, errors);
     }
+    if (cli->task == CLI_DOCTOR && words[1]) {
+        return refuse(errors, "doctor takes no arguments", words[1]);
+    }
     if (cli->task == CLI_HELP && words[1]) {
         const struct command *topic = command_find(words[1]);
         if (!topic) {
@@ -407,7 +410,7 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
                             "")
                    : true;
     }
-    return settle_watch(cli, wishes, terminal, errors);
+    return cli->task == CLI_DOCTOR || settle_watch(cli, wishes, terminal, errors);
 }
 
 bool

@@ -35,6 +35,7 @@ enum cli_task {
     CLI_EXPORT,  // a moment of a recording in another format
     CLI_DIFF,    // what changed between two moments
     CLI_CHECK,   // whether anything grew more than it may
+    CLI_DOCTOR,  // what works on this machine
     CLI_HELP,    // cli_help()
     CLI_VERSION, // cli_version()
 };
@@ -46,8 +47,8 @@ struct cli {
     char *theme;       // owned; NULL when not given
     char *class_name;  // owned; of CLI_TREE
     double wait_s;     // of CLI_TREE: how long stacks are taken before it prints; of
-                   // `attach`: how long the program may take, 0 when not given
-    long pid;                   // 0 when not given
+                       // `attach`: how long the program may take, 0 when not given
+    long pid;          // 0 when not given
     char *files[CLI_FILES_MAX]; // owned: recordings; NULL when not given
     char *output;               // owned; NULL when not given, as all that follow
     char *format;               // owned

@@ -70,6 +70,18 @@ static const char attach_help[] =
     "  memtop attach 4120 --json           attach and print the table as JSON\n"
     "  memtop attach 4120 --mode census    without hooks: the least cost\n";
 
+static const char doctor_help[] =
+    "memtop doctor says what works on this machine, and what to do about the rest: Ruby\n"
+    "and the probe in it, the folder for sockets, gdb and the right to attach, "
+    "terminal,\n"
+    "editor. Its exit status is 0 when programs can be started with the probe and "
+    "looked\n"
+    "at, 1 when not.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop doctor\n"
+    "  memtop doctor --json | jq '.checks[] | select(.state != \"good\")'\n";
+
 static const char help_help[] =
     "memtop help shows how memtop or one of its commands is used.\n"
     "\n"
@@ -183,12 +195,12 @@ static const struct command commands[] = {
     {"check",  "FILE -g RULE",            "whether anything grew too much",       check_help,  CLI_CHECK,  " json from to max-growth warmup "},
     {"verify", "FILE",                    "whether a recording is sound",         verify_help, CLI_VERIFY, " "},
     {"cut",    "FILE -F T -T T -o OUT",   "a part of a recording",                cut_help,    CLI_CUT,    " from to output "},
+    {"doctor", "",                        "what works on this machine, and what not", doctor_help, CLI_DOCTOR, " json "},
     {"help",   "[COMMAND]",               "show how it is used",                  help_help,   CLI_HELP,   " socket once json all plain readonly wait pin "},
 };
 // clang-format on
 
 static const char *const later[] = {
-    "doctor",
     "ps",
     "run",
 };
