@@ -360,7 +360,7 @@ enum request_action {
     REQUEST_CLOSE = 6,  // argument: class_id. Its tree is no longer wanted
     REQUEST_PIN = 7,    // argument: class_id. Take stacks whether anybody looks or not
     REQUEST_UNPIN = 8,
-    REQUEST_FLIGHT = 9, // write what the flight recorder has; the result has the path
+    REQUEST_FLIGHT = 9,  // write what the flight recorder has; the result has the path
     REQUEST_DETACH = 11, // take the probe out of the program
 };
 

@@ -30,10 +30,10 @@ enum work {
     WORK_REFRESH = 1 << 0, // heap figures, names, rows of dead classes
     WORK_CENSUS = 1 << 1,
     WORK_GC = 1 << 2,
-    WORK_MODE = 1 << 3,  // to `wanted_mode`
-    WORK_QUIT = 1 << 4,  // the agent's thread ends
-    WORK_ANEW = 1 << 5,  // with WORK_CENSUS: not the one that is under way
-    WORK_TRACE = 1 << 6, // trace the classes that somebody watches or pinned, no others
+    WORK_MODE = 1 << 3,   // to `wanted_mode`
+    WORK_QUIT = 1 << 4,   // the agent's thread ends
+    WORK_ANEW = 1 << 5,   // with WORK_CENSUS: not the one that is under way
+    WORK_TRACE = 1 << 6,  // trace the classes that somebody watches or pinned, no others
     WORK_DETACH = 1 << 7, // stop the probe, as if the program had
 };
 

@@ -28,15 +28,17 @@ static const char trial[] =
     "  abort 'objects cannot be counted in it' unless mode == 'count'\n"
     "end\n";
 
-// The last line, without its end: where Ruby says why.
+// Keep the line that says why: the one with the exception's class, else the last one.
 static void
-last_line(char *words)
+keep_reason(char *words)
 {
-    size_t length = strlen(words);
+    char *error = strstr(words, "Error)");
+    size_t length = error ? (size_t)(error - words) + 6 : strlen(words);
     while (length > 0 && words[length - 1] == '\n') {
-        words[--length] = '\0';
+        length--;
     }
-    char *start = strrchr(words, '\n');
+    words[length] = '\0';
+    const char *start = strrchr(words, '\n');
     if (start) {
         memmove(words, start + 1, strlen(start));
     }
@@ -130,7 +132,7 @@ check_probe(struct doctor *doctor)
                  "folder that has memtop.rb: MEMTOP_LIB=/path/to/lib");
         return;
     }
-    last_line(said);
+    keep_reason(said);
     snprintf(finding->words, sizeof(finding->words), "does not start in that Ruby: %.*s",
              500, said);
     snprintf(finding->remedy, sizeof(finding->remedy),
