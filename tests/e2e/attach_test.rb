@@ -144,6 +144,48 @@ class AttachTest < Minitest::Test
     assert_equal 100, client["Order"].allocated
   end
 
+  def test_puma_under_load_misses_no_request
+    config = File.join(@folder, "config.ru")
+    File.write(config, <<~RUBY)
+      class Order; end
+      KEPT = Queue.new
+      run(lambda do |env|
+        KEPT << Order.new if env["PATH_INFO"] == "/order"
+        [200, { "content-type" => "text/plain" }, [ObjectSpace.each_object(Order).count.to_s]]
+      end)
+    RUBY
+    port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    pid = Process.spawn({ "MEMTOP_SOCKET" => @socket, "RUBYOPT" => nil }, "puma", "-b", "tcp://127.0.0.1:#{port}", "-t", "4:4", config,
+                        out: File::NULL, err: File::NULL)
+    @pids << pid
+    eventually("puma") { (get(port, "/") rescue nil) }
+    stop = false
+    clients = Array.new(3) { Thread.new { (served = (served || 0) + get(port, "/order")) until stop; served } }
+    3.times do
+      refute_nil live(attach(Program.new(pid)), "Order")
+      detach
+      eventually("no socket") { !File.exist?(@socket) }
+    end
+    attach(Program.new(pid))
+    stop = true
+    orders = clients.sum(&:value)
+    assert_operator orders, :>, 10
+    client = connect
+    client.census
+    assert_equal orders, client["Order"].live
+    assert_equal 0, client.probe[:drift_total]
+  end
+
+  # 1 for a request that was answered.
+  def get(port, path)
+    Socket.tcp("127.0.0.1", port) do |socket|
+      socket.write("GET #{path} HTTP/1.0\r\n\r\n")
+      answer = socket.read
+      raise "no answer: #{answer}" unless answer.start_with?("HTTP/1.0 200")
+    end
+    1
+  end
+
   def test_a_second_time_it_only_looks
     program = assert_attaches("puts :ready; sleep")
     started = attach(program)["process"]["started"]

@@ -10,26 +10,45 @@
 
 #define LINE_BYTES (PATH_MAX + 256)
 
-// The numbers of a line of /proc/PID/status; the last one that counts.
+// What follows a name and a blank, NULL when the line has another name.
+static const char *
+after(const char *line, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(line, name, length) == 0 ? line + length + strspn(line + length, "\t ")
+                                            : NULL;
+}
+
+// The last of some numbers: of ids the file system's, of a process's numbers the
+// innermost.
+static long
+last_number(const char *text)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    while (*end == '\t' || *end == ' ') {
+        number = strtol(end, &end, 10);
+    }
+    return number;
+}
+
+// A line of /proc/PID/status.
 static void
 take_line(struct facts *facts, const char *line)
 {
-    unsigned long ids[4];
-    if (sscanf(line, "State: %c", &facts->state) == 1 ||
-        sscanf(line, "Tgid: %ld", &facts->leader) == 1 ||
-        sscanf(line, "TracerPid: %ld", &facts->tracer) == 1) {
-        return;
-    }
-    if (strncmp(line, "NSpid:", 6) == 0) { // from outside in, the last is its own
-        const char *last = strrchr(line, '\t');
-        facts->inner_pid = last ? strtol(last, NULL, 10) : 0;
-    }
-    // real, effective, saved, of the file system
-    if (sscanf(line, "Uid: %lu %lu %lu %lu", &ids[0], &ids[1], &ids[2], &ids[3]) == 4) {
-        facts->user = (uid_t)ids[3];
-    }
-    if (sscanf(line, "Gid: %lu %lu %lu %lu", &ids[0], &ids[1], &ids[2], &ids[3]) == 4) {
-        facts->group = (gid_t)ids[3];
+    const char *text;
+    if ((text = after(line, "State:"))) {
+        facts->state = *text;
+    } else if ((text = after(line, "Tgid:"))) {
+        facts->leader = last_number(text);
+    } else if ((text = after(line, "TracerPid:"))) {
+        facts->tracer = last_number(text);
+    } else if ((text = after(line, "NSpid:"))) {
+        facts->inner_pid = last_number(text);
+    } else if ((text = after(line, "Uid:"))) {
+        facts->user = (uid_t)last_number(text);
+    } else if ((text = after(line, "Gid:"))) {
+        facts->group = (gid_t)last_number(text);
     }
 }
 

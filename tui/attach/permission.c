@@ -7,33 +7,38 @@
 
 #include <linux/capability.h>
 
+// The line of a file that begins so, or its first; what follows in it.
+static bool
+read_line(const char *path, const char *name, char *text, size_t size)
+{
+    bool found = false;
+    FILE *file = fopen(path, "re");
+    while (file && !found && fgets(text, (int)size, file)) {
+        found = strncmp(text, name, strlen(name)) == 0;
+    }
+    if (file) {
+        fclose(file);
+    }
+    if (found) {
+        memmove(text, text + strlen(name), strlen(text + strlen(name)) + 1);
+    }
+    return found;
+}
+
 int
 permission_scope(void)
 {
-    int scope = -1;
-    FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-    if (file) {
-        if (fscanf(file, "%d", &scope) != 1) {
-            scope = -1;
-        }
-        fclose(file);
-    }
-    return scope;
+    char text[32];
+    bool there = read_line("/proc/sys/kernel/yama/ptrace_scope", "", text, sizeof(text));
+    return there ? (int)strtol(text, NULL, 10) : -1;
 }
 
 bool
 permission_capable(int capability)
 {
-    unsigned long long set = 0;
-    char line[256];
-    FILE *file = fopen("/proc/self/status", "re");
-    while (file && fgets(line, sizeof(line), file) &&
-           sscanf(line, "CapEff: %llx", &set) != 1) {
-    }
-    if (file) {
-        fclose(file);
-    }
-    return (set >> capability & 1) != 0;
+    char text[256];
+    return read_line("/proc/self/status", "CapEff:", text, sizeof(text)) &&
+           (strtoull(text, NULL, 16) >> capability & 1) != 0;
 }
 
 void

@@ -301,6 +301,22 @@ take_tree(struct cli *cli, const char **words, FILE *errors)
                                 : cli->class_name != NULL;
 }
 
+// PID after `attach`; from then on it is as if the probe were there.
+static bool
+take_attach(struct cli *cli, const char **words, FILE *errors)
+{
+    cli->task = CLI_WATCH;
+    cli->attach = true;
+    cli->wait_s = 0;
+    if (!words[1]) {
+        return refuse(errors, "attach wants a process id: memtop attach 4120", "");
+    }
+    if (words[2]) {
+        return refuse(errors, "one argument too many", words[2]);
+    }
+    return parse_pid(words[1], &cli->pid) || refuse(errors, "not a process id", words[1]);
+}
+
 static bool
 take_words(struct cli *cli, const struct wishes *wishes, const char **words, FILE *errors)
 {
@@ -315,20 +331,10 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
         return true;
     }
     if (cli->task == CLI_ATTACH) {
-        cli->task = CLI_WATCH;
-        cli->attach = true;
-        cli->wait_s = 0;
+        return take_attach(cli, words, errors);
     }
     if (cli->task == CLI_TREE) {
         return take_tree(cli, words + 1, errors);
-    }
-    if (cli->attach) {
-        if (!words[1]) {
-            return refuse(errors, "attach wants a process id: memtop attach 4120", "");
-        }
-        return (parse_pid(words[1], &cli->pid) && !words[2]) ||
-               refuse(errors, words[2] ? "one argument too many" : "not a process id",
-                      words[2] ? words[2] : words[1]);
     }
     if (cli->task == CLI_RECORD) {
         return !words[1] || (parse_pid(words[1], &cli->pid) && !words[2]) ||
