@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <dlfcn.h>
@@ -55,7 +56,8 @@ static struct {
 
 /* What is said. */
 
-static void
+// False when nobody reads it.
+static bool
 report(const char *word, const char *rest)
 {
     char line[LINE_BYTES];
@@ -72,11 +74,12 @@ report(const char *word, const char *rest)
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
-    if (write(inject.report_fd, line, end + 1) < 0 && errno == EPIPE &&
-        !sigismember(&before, SIGPIPE)) {
+    bool gone = write(inject.report_fd, line, end + 1) < 0 && errno == EPIPE;
+    if (gone && !sigismember(&before, SIGPIPE)) {
         sigtimedwait(&pipe_only, NULL, &now);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return !gone;
 }
 
 static void
@@ -119,7 +122,10 @@ thread_main(void *unused)
     const struct ruby *ruby = &inject.ruby;
     int failed = 0;
     (void)unused;
-    report("running", "");
+    if (!report("running", "")) { // memtop gave up while the thread waited for its turn
+        finish();
+        return 0;
+    }
     value result = ruby->protect(load_probe, 0, &failed);
     if (failed) {
         result = ruby->protect(describe_error, 0, &failed);
@@ -228,6 +234,7 @@ keep_asking(void *unused)
     struct pollfd reader = {.fd = inject.report_fd};
     int pause_ms = PAUSE_LEAST_MS;
     (void)unused;
+    prctl(PR_SET_NAME, "memtop-attach");
     report("reached", "");
     while (inject.stage == STAGE_ASKING) {
         ask();

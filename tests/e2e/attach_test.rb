@@ -44,6 +44,10 @@ class AttachTest < Minitest::Test
 
   def live(document, name) = document["classes"].find { |row| row["name"] == name }&.fetch("live")
 
+  # Ruby keeps the native thread of an ended Thread for some seconds. Ruby 3.3 makes a
+  # thread for timers with the first other Thread, and keeps that.
+  ALONE = RUBY_VERSION < "3.3" ? 1..1 : 1..2
+
   def threads(pid) = Dir.children("/proc/#{pid}/task").size
 
   def eventually(what)
@@ -94,7 +98,7 @@ class AttachTest < Minitest::Test
     "does_nothing_but_allocate"  => "puts :ready; loop { Array.new(100) { +'x' * 100 } }",
     "holds_back_its_garbage"     => "GC.disable; puts :ready; sleep",
     "has_fifty_threads"          => "50.times { |i| Thread.new { i.odd? ? sleep : loop { sleep 0.01; +'x' } } }; puts :ready; sleep",
-    "computes_in_fifty_threads"  => "50.times { Thread.new { loop { +'x' } } }; puts :ready; sleep",
+    "computes_in_ten_threads"    => "10.times { Thread.new { loop { +'x' } } }; puts :ready; sleep",
     "counts_its_threads"         => "puts :ready; sleep 0.01 while Thread.list.size < 9"
   }.each do |name, script|
     define_method(:"test_attaches_to_a_program_that_#{name}") do
@@ -123,7 +127,8 @@ class AttachTest < Minitest::Test
     refute_nil live(attach(program), "String")
   end
 
-  def comms(pid) = Dir.glob("/proc/#{pid}/task/*/comm").map { |file| File.read(file).chomp }
+  # Names of its threads; one may end meanwhile.
+  def comms(pid) = Dir.glob("/proc/#{pid}/task/*/comm").filter_map { |file| File.read(file).chomp rescue nil }
 
   def test_counts_are_what_the_heap_holds
     program = start(<<~RUBY)
@@ -237,8 +242,7 @@ class AttachTest < Minitest::Test
       resident = rss(program.pid) if round == 4
     end
     assert_operator rss(program.pid), :<, resident + 4096, "kB, ten rounds"
-    # Ruby keeps the thread of an ended Thread for some seconds.
-    eventually("no thread but the main one") { threads(program.pid) == 1 }
+    eventually("no thread but the main one") { ALONE.cover?(threads(program.pid)) }
   end
 
   def rss(pid) = Integer(File.read("/proc/#{pid}/status")[/^VmRSS:\s+(\d+)/, 1])
@@ -275,7 +279,7 @@ class AttachTest < Minitest::Test
     attach(program)
     assert_equal "true", program.tell("stop")
     assert_equal "false", program.tell("?")
-    eventually("no thread but the main one") { threads(program.pid) == 1 }
+    eventually("no thread but the main one") { ALONE.cover?(threads(program.pid)) }
     refute File.exist?(@socket)
   end
 
@@ -454,9 +458,9 @@ class AttachTest < Minitest::Test
     Dir.mkdir(folder)
     memtop = Process.spawn({ "TMPDIR" => folder }, MEMTOP, "attach", program.pid.to_s, "--once", out: File::NULL, err: File::NULL)
     eventually("the folder") { !Dir.empty?(folder) }
-    Process.kill(:INT, memtop)
+    Process.kill(:TERM, memtop)
     status = Process.wait2(memtop)[1]
-    assert(status.termsig == Signal.list["INT"] || status.success?, status.inspect)
+    assert(status.termsig == Signal.list["TERM"] || status.success?, status.inspect)
     assert_empty Dir.children(folder)
     assert_nil Process.wait(program.pid, Process::WNOHANG)
   end

@@ -13,6 +13,7 @@
 
 #define TRIES_MAX 60
 #define NAP_LEAST_MS 3
+#define BUSY_REST_MS 500
 #define GDB_PATIENCE_MS 60000
 #define ANSWER_BYTES (64u << 10)
 
@@ -242,20 +243,36 @@ prepare_gdb(struct work *work)
 }
 
 static bool
-inject(struct work *work)
+inject_once(struct work *work, int *status)
 {
     char path[PATH_MAX];
-    int status = -1;
     if (!gdb_find(path, sizeof(path)) ||
         !gdb_start(&work->gdb, path, work->attach->why, sizeof(work->attach->why))) {
         return false;
     }
     prepare_gdb(work);
-    bool called = stop(work) && load_and_call(work, &status);
+    bool called = stop(work) && load_and_call(work, status);
     char ignored[1];
     gdb_ask(&work->gdb, "-target-detach", ignored, sizeof(ignored), GDB_PATIENCE_MS);
     gdb_end(&work->gdb);
-    return called && take_status(work, status);
+    return called;
+}
+
+// Another memtop, or one that gave up, may still be at it.
+static bool
+inject(struct work *work)
+{
+    int tries = (int)(work->attach->patience_s * 1000 / BUSY_REST_MS) + 1;
+    int status = INJECT_BUSY;
+    while (status == INJECT_BUSY && tries-- > 0 && !work->meeting.interrupted) {
+        if (!inject_once(work, &status)) {
+            return false;
+        }
+        if (status == INJECT_BUSY) {
+            meeting_rest(&work->meeting, BUSY_REST_MS);
+        }
+    }
+    return take_status(work, status);
 }
 
 /* What the process says then. */

@@ -15,7 +15,8 @@
 #include "tui/attach/attach.h"
 #include "tui/text/text.h"
 
-#define PROGRESS_MS 2000 // then a person is told that it takes long
+#define PROGRESS_MS 2000  // then a person is told that it takes long
+#define LOADING_MS 300000 // the most that it may take then: it cannot be taken back
 
 static long long
 now_ms(void)
@@ -220,11 +221,15 @@ meeting_wait(struct meeting *meeting, double patience_s,
     long long began_ms = now_ms();
     long long until_ms = began_ms + (long long)(patience_s * 1000);
     bool told = false;
-    long long now;
-    while (meeting->stage < MEETING_STARTED && !meeting->interrupted &&
-           (now = now_ms()) < until_ms) {
-        wait_once(meeting, until_ms - now < 200 ? (int)(until_ms - now) : 200);
-        if (!told && progress && now - began_ms > PROGRESS_MS) {
+    while (meeting->stage < MEETING_STARTED && !meeting->interrupted) {
+        long long left_ms = until_ms - now_ms();
+        wait_once(meeting, left_ms > 200 ? 200 : left_ms > 0 ? (int)left_ms : 0);
+        if (meeting->stage == MEETING_RUNNING && until_ms < began_ms + LOADING_MS) {
+            until_ms = began_ms + LOADING_MS;
+        } else if (left_ms <= 0) {
+            break;
+        }
+        if (!told && progress && now_ms() - began_ms > PROGRESS_MS) {
             told = true;
             progress("waiting for the program to come to a point where Ruby can load the "
                      "probe …");
