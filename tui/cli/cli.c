@@ -503,6 +503,7 @@ static const char afterword[] =
     "Environment:\n"
     "  XDG_RUNTIME_DIR  its folder memtop is searched for sockets\n"
     "  TMPDIR           so is its folder memtop-UID (/tmp without it)\n"
+    "  MEMTOP_LIB       the folder that has memtop.rb, for attach and doctor\n"
     "  VISUAL, EDITOR   what `o` opens a line of source in\n"
     "  NO_COLOR         when set and not empty, no colours\n"
     "  TERM, LC_ALL     what the terminal can do and show\n";
