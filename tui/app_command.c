@@ -259,6 +259,24 @@ run_flight(struct app *app, const char *argument)
 }
 
 static unsigned
+run_detach(struct app *app, const char *argument)
+{
+    if (!app_may_change(app, "detach")) {
+        return REACT_DRAW;
+    }
+    if ((model_hello(app->model)->capabilities & CAPABILITY_DETACH) == 0) {
+        return app_tell(app, true, "detach: this probe cannot be taken out");
+    }
+    if (strcmp(argument, "now") == 0) {
+        return request(app, "detach", REQUEST_DETACH, 0);
+    }
+    confirm_init(&app->confirm,
+                 "Take the probe out of the program? What it counted is gone.",
+                 "detach now");
+    return open_view(app, &app->confirm.view);
+}
+
+static unsigned
 run_census(struct app *app, const char *argument)
 {
     (void)argument;
@@ -408,6 +426,7 @@ static const struct command commands[] = {
     {"mode", "dormant|census|count|trace", ACTION_NONE, run_mode, "tell the probe what to count"},
     {"gc", "[now]", ACTION_GC, run_gc, "run the garbage collector in the program; asks, unless it is to be now"},
     {"flight", "", ACTION_NONE, run_flight, "let the program's flight recorder write what it has, and say where"},
+    {"detach", "[now]", ACTION_NONE, run_detach, "take the probe out of the program; asks, unless it is to be now"},
     {"census", "", ACTION_CENSUS, run_census, "walk the heap now: bytes, and a check of the counts"},
     {"write", "[FILE]", ACTION_WRITE, run_write, "write what is shown to a file"},
     {"mouse", "on|off", ACTION_NONE, run_mouse, "use the mouse here, or leave it to the terminal"},
@@ -431,7 +450,7 @@ static const struct command commands[] = {
 };
 
 static const char *const candidates[] = {
-    "born ", "census", "diff ", "diff start", "edit", "filter ", "flame", "flight", "follow", "gc", "goto ", "goto start", "help", "live",
+    "born ", "census", "detach", "diff ", "diff start", "edit", "filter ", "flame", "flight", "follow", "gc", "goto ", "goto start", "help", "live",
     "mark ", "marks", "mode census", "mode count", "mode dormant", "mode trace", "mouse off", "mouse on",
     "notices", "pause", "pin", "quit", "record ", "record all ",
     "since connecting",

@@ -12,9 +12,11 @@
 #include "tui/app.h"
 #include "tui/app_diff.h"
 #include "tui/app_record.h"
+#include "tui/attach/attach.h"
 #include "tui/cli/cli.h"
 #include "tui/cli/target.h"
 #include "tui/config/config.h"
+#include "tui/doctor/doctor.h"
 #include "tui/export/document.h"
 #include "tui/export/listing.h"
 #include "tui/export/table.h"
@@ -48,12 +50,15 @@ complain(enum cli_status status, const char *what)
  * What is asked for, each after the probe said hello.
  */
 
+#define FIRST_PATIENCE_MS 30000
+
 struct session {
     const struct cli *cli;
     const struct config *config;
     const char *path;  // of the socket
     struct loop *loop; // owned
     struct app *app;   // owned
+    uint64_t until_ms; // of fetch_first()
     enum theme theme;
 };
 
@@ -92,10 +97,29 @@ complete(void *context)
     return weighed && listing_named(model, session->cli->all);
 }
 
+static bool
+incomplete(void *context)
+{
+    const struct session *session = context;
+
+    return !complete(context) && loop_now_ms() < session->until_ms;
+}
+
+// A probe that has only just begun has everything still to do.
+static enum loop_end
+fetch_first(struct session *session)
+{
+    session->until_ms = loop_now_ms() + FIRST_PATIENCE_MS;
+    enum loop_end how = loop_follow(session->loop, session->app, incomplete, session);
+    return how == LOOP_DONE && *loop_error(session->loop) ? LOOP_UNREACHABLE : how;
+}
+
 static enum cli_status
 once(struct session *session)
 {
-    enum loop_end how = loop_fetch(session->loop, session->app, complete, session);
+    enum loop_end how = session->cli->attach
+                            ? fetch_first(session)
+                            : loop_fetch(session->loop, session->app, complete, session);
 
     return how == LOOP_DONE ? print(session) : end(session, how);
 }
@@ -454,6 +478,76 @@ replay(struct session *session)
 }
 
 /*
+ * A program that runs without the probe.
+ */
+
+#define ATTACH_PATIENCE_S 30
+
+static void
+tell_progress(const char *words)
+{
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "memtop: %s\n", words);
+    }
+}
+
+static enum cli_status
+attach_failed(enum attach_end end, const char *why)
+{
+    return complain(end == ATTACH_BROKEN ? STATUS_BROKEN : STATUS_NO_PROBE, why);
+}
+
+// The socket of the probe, which is put into the program unless it is there. Memory
+// of `found`, as with target_socket().
+static const char *
+attach_socket(const struct cli *cli, struct found *found, enum cli_status *status)
+{
+    const struct attach_setting settings[] = {
+        {"mode",     cli->mode    },
+        {"interval", cli->interval},
+        {"budget",   cli->budget  },
+        {"depth",    cli->depth   },
+        {"trace",    cli->trace   },
+        {NULL,       NULL         }
+    };
+    struct attach attach = {.pid = cli->pid,
+                            .patience_s =
+                                cli->wait_s > 0 ? cli->wait_s : ATTACH_PATIENCE_S,
+                            .settings = settings,
+                            .progress = tell_progress};
+
+    if (find_pid(cli->pid, found)) {
+        fprintf(stderr,
+                "memtop: the probe runs in process %ld already; settings stay "
+                "as they are.\n",
+                cli->pid);
+        return found->socket;
+    }
+    enum attach_end end = attach_run(&attach);
+    if (end != ATTACH_STARTED && end != ATTACH_ALREADY) {
+        *status = attach_failed(end, attach.why);
+        return NULL;
+    }
+    snprintf(found->socket, sizeof(found->socket), "%s", attach.socket);
+    return found->socket;
+}
+
+static enum cli_status
+examine(const struct cli *cli)
+{
+    static struct doctor doctor;
+
+    doctor_examine(&doctor);
+    bool written = cli->json
+                       ? doctor_write_json(&doctor, stdout)
+                       : doctor_print(&doctor, cli->ascii || !screen_unicode(), stdout);
+    if (!written) {
+        return complain(STATUS_BROKEN, "cannot print what was found.");
+    }
+    return doctor_works(&doctor) ? STATUS_DONE : STATUS_CHECK_FAILED;
+}
+
+/*
  * From the command line to one of them.
  */
 
@@ -533,7 +627,8 @@ look(const struct cli *cli)
     if (cli->task == CLI_WATCH && !screen_possible(stdout, why, sizeof(why))) {
         return complain(STATUS_WRONG_USE, why);
     }
-    const char *path = target_socket(cli, &found, &status);
+    const char *path = cli->attach ? attach_socket(cli, &found, &status)
+                                   : target_socket(cli, &found, &status);
     return path ? start(&session, path) : status;
 }
 
@@ -555,6 +650,8 @@ main(int argc, const char **argv)
     } else if (cli.task == CLI_VERSION) {
         cli_version(stdout);
         status = STATUS_DONE;
+    } else if (cli.task == CLI_DOCTOR) {
+        status = examine(&cli);
     } else if (cli.task == CLI_CONFIG) {
         status = config_print(stdout) ? STATUS_DONE : STATUS_BROKEN;
     } else if (cli.task == CLI_TABLES) {

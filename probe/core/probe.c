@@ -483,6 +483,10 @@ probe_work(struct probe *probe)
     if (work & WORK_QUIT) {
         return false;
     }
+    if (work & WORK_DETACH) {
+        probe->runtime.detach();
+        return false;
+    }
     if (work & WORK_MODE) {
         probe_enter(probe, (enum probe_mode)probe->wanted_mode);
     }

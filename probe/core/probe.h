@@ -30,10 +30,11 @@ enum work {
     WORK_REFRESH = 1 << 0, // heap figures, names, rows of dead classes
     WORK_CENSUS = 1 << 1,
     WORK_GC = 1 << 2,
-    WORK_MODE = 1 << 3,  // to `wanted_mode`
-    WORK_QUIT = 1 << 4,  // the agent's thread ends
-    WORK_ANEW = 1 << 5,  // with WORK_CENSUS: not the one that is under way
-    WORK_TRACE = 1 << 6, // trace the classes that somebody watches or pinned, no others
+    WORK_MODE = 1 << 3,   // to `wanted_mode`
+    WORK_QUIT = 1 << 4,   // the agent's thread ends
+    WORK_ANEW = 1 << 5,   // with WORK_CENSUS: not the one that is under way
+    WORK_TRACE = 1 << 6,  // trace the classes that somebody watches or pinned, no others
+    WORK_DETACH = 1 << 7, // stop the probe, as if the program had
 };
 
 enum probe_notice {
@@ -108,8 +109,8 @@ struct probe {
 bool probe_start(struct probe *probe, const struct settings *settings,
                  const struct runtime *runtime, char *why, size_t why_size);
 
-// context: gvl, from a thread that is not the agent. No hook, thread or socket
-// of ours is left; viewers are told the reason. `status` as in struct bye.
+// context: gvl; in the agent only as its last work. No hook, thread or socket of
+// ours is left; viewers are told the reason. `status` as in struct bye.
 void probe_stop(struct probe *probe, enum bye_reason reason, uint64_t status);
 
 // context: any but hook. Ask the agent for work.

@@ -90,6 +90,10 @@ struct runtime {
     // context: server. The agent (probe.h) has work to do but does not come:
     // make sure that it exists. Async-signal-safe.
     void (*revive)(void);
+
+    // context: agent, its last work. Stop the probe: a viewer asked for it. NULL:
+    // only the program can.
+    void (*detach)(void);
 };
 
 #endif

@@ -124,7 +124,8 @@ capabilities_of(const struct server *server)
     }
     uint64_t traces = probe->runtime.capture ? CAPABILITY_TRACE : 0;
     return CAPABILITY_GC | (probe->count_refused ? 0 : CAPABILITY_COUNT | traces) |
-           (server->flight ? CAPABILITY_FLIGHT : 0);
+           (server->flight ? CAPABILITY_FLIGHT : 0) |
+           (probe->runtime.detach ? CAPABILITY_DETACH : 0);
 }
 
 static void
@@ -294,9 +295,31 @@ take_flight_request(struct server *server, struct viewer *viewer,
     viewer->request = *request;
 }
 
+// Answered first: afterwards there is nobody to answer.
+static void
+take_detach_request(struct server *server, struct viewer *viewer,
+                    const struct request *request)
+{
+    struct probe *probe = server->probe;
+    const char *why = NULL;
+    if (probe->settings.readonly) {
+        why = "the probe was started read-only (MEMTOP_READONLY)";
+    } else if (!probe->runtime.detach) {
+        why = "this probe cannot be taken out of its program";
+    }
+    say_result(viewer, request->id, why ? RESULT_REFUSED : RESULT_DONE, why ? why : "");
+    if (!why) {
+        probe_ask(probe, WORK_DETACH);
+    }
+}
+
 static void
 take_request(struct server *server, struct viewer *viewer, const struct request *request)
 {
+    if (request->action == REQUEST_DETACH) {
+        take_detach_request(server, viewer, request);
+        return;
+    }
     if (request->action == REQUEST_FLIGHT) {
         take_flight_request(server, viewer, request);
         return;

@@ -55,7 +55,10 @@ static VALUE
 ended(VALUE context)
 {
     struct probe *probe = (struct probe *)context;
-    probe->agent_alive = false;
+    // Not for the next one: the probe may have been started again meanwhile.
+    if (NIL_P(thread) || thread == rb_thread_current()) {
+        probe->agent_alive = false;
+    }
     return Qnil;
 }
 
@@ -118,8 +121,9 @@ agent_start(struct probe *probe)
 void
 agent_stop(struct probe *probe)
 {
-    if (exists()) {
+    if (exists() && thread != rb_thread_current()) {
         probe_ask(probe, WORK_QUIT);
         rb_funcall(thread, rb_intern("join"), 0);
     }
+    thread = Qnil;
 }

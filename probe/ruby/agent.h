@@ -13,7 +13,7 @@
 // context: gvl. Start the thread, unless it runs.
 void agent_start(struct probe *probe);
 
-// context: gvl. End it and wait for that.
+// context: gvl. End it and wait for that; in the thread itself, let it end.
 void agent_stop(struct probe *probe);
 
 #endif

@@ -18,6 +18,15 @@
 
 RUBY_FUNC_EXPORTED void Init_memtop(void);
 
+// For `memtop attach`, which reads it from the file (tui/attach/library.c): the Ruby
+// whose headers these were.
+static const struct {
+    char mark[16];
+    int version[2];
+} built_for __attribute__((used)) = {
+    "memtop-for-ruby", {RUBY_API_VERSION_MAJOR, RUBY_API_VERSION_MINOR}
+};
+
 static struct probe probe;
 static bool running;
 static pid_t stopping; // the process in which it is being stopped, meanwhile
@@ -72,6 +81,8 @@ do_unlocked(void (*work)(void *context), void *context)
     }
 }
 
+static void detach(void);
+
 static struct runtime
 ruby_runtime(void)
 {
@@ -91,6 +102,7 @@ ruby_runtime(void)
                             .collect = heap_collect,
                             .alone = ractors_alone,
                             .unlocked = do_unlocked,
+                            .detach = detach,
                             .revive = compat_run_soon};
 }
 
@@ -145,6 +157,15 @@ stop(enum bye_reason reason, uint64_t status)
     }
     probe_stop(&probe, reason, status);
     stopping = 0;
+}
+
+// In the agent, for a viewer.
+static void
+detach(void)
+{
+    if (running) {
+        stop(BYE_STOP, COUNT_UNKNOWN);
+    }
 }
 
 static void

@@ -338,7 +338,7 @@ says_that_a_process_has_no_probe(void **state)
     } cases[] = {
         {"1",       3, "no probe answers in process 1"     },
         {"4194303", 3, "there is no process 4194303"       },
-        {"attach",  2, "not in this version"               },
+        {"attach",  2, "wants a process id"                },
         {"12x",     2, "neither a process id nor a command"},
     };
 

@@ -11,7 +11,7 @@ class MemtopClient
   HEADER_BYTES = 32
   KINDS = { 1 => :hello, 2 => :names, 3 => :sample, 4 => :notice, 5 => :result, 6 => :bye,
             7 => :frames, 8 => :tree, 9 => :verdicts, 11 => :gap, 12 => :group }.freeze
-  ACTIONS = { gc: 1, census: 2, mode: 3, key: 4, open: 5, close: 6, pin: 7, unpin: 8, flight: 9 }.freeze
+  ACTIONS = { gc: 1, census: 2, mode: 3, key: 4, open: 5, close: 6, pin: 7, unpin: 8, flight: 9, detach: 11 }.freeze
   MODES = %w[dormant census count trace].freeze
   Row = Struct.new(:id, :live, :allocated, :freed, :bytes)
   Frame = Struct.new(:id, :flags, :label, :path, :line)

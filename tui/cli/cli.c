@@ -25,7 +25,7 @@ struct wishes {
     int tables;
 };
 
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX 64
 #define WAIT_S 2        // seconds that stacks are taken before a tree is printed
 #define SIZE_MIN 65536u // WRITER_SIZE_MIN: a key group and what follows it
 #define WAIT_MAX_US (UINT64_C(86400) * 1000000)
@@ -61,7 +61,7 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
         {"config", 'c', POPT_ARG_STRING, &cli->config, 0,
          "another configuration file than ~/.config/memtop/config", "FILE"},
         {"wait", 'w', POPT_ARG_STRING, &wishes->wait, 0,
-         "with tree: take stacks for so long first; 500ms, 1m (2s)", "TIME"},
+         "tree: take stacks so long first (2s); attach: patience (30s)", "TIME"},
         {"pin", 'P', POPT_ARG_NONE, &cli->pin, 0,
          "with tree: go on taking stacks of the class afterwards", NULL},
         {"output", 'o', POPT_ARG_STRING, &cli->output, 0,
@@ -88,7 +88,17 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
          "with check: what may grow by how much; may be repeated", "RULE"},
         {"warmup", 'W', POPT_ARG_STRING, &wishes->warmup, 0,
          "with check: leave out so much of the beginning", "TIME"},
-        {"print-config", 'C', POPT_ARG_NONE, &wishes->print_config, 0,
+        {"mode", 'O', POPT_ARG_STRING, &cli->mode, 0,
+         "with attach: dormant, census, count or trace", "NAME"},
+        {"interval", 'i', POPT_ARG_STRING, &cli->interval, 0,
+         "with attach: seconds between samples", "N"},
+        {"budget", 'B', POPT_ARG_STRING, &cli->budget, 0,
+         "with attach: percent of one core the probe may use", "N"},
+        {"depth", 'D', POPT_ARG_STRING, &cli->depth, 0,
+         "with attach: stack frames that are kept", "N"},
+        {"trace", 'C', POPT_ARG_STRING, &cli->trace, 0,
+         "with attach: the classes of mode trace; Order,Hash", "NAMES"},
+        {"print-config", 'G', POPT_ARG_NONE, &wishes->print_config, 0,
          "print the default configuration file, explained", NULL},
         {"tables", '\0', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, &wishes->tables, 0,
          NULL, NULL},
@@ -178,8 +188,13 @@ options_fit(const struct cli *cli, const struct wishes *wishes, FILE *errors)
         {" bytes ",      cli->bytes      },
         {" max-growth ", cli->rules      },
         {" warmup ",     wishes->warmup  },
+        {" mode ",       cli->mode       },
+        {" interval ",   cli->interval   },
+        {" budget ",     cli->budget     },
+        {" depth ",      cli->depth      },
+        {" trace ",      cli->trace      },
     };
-    const struct command *command = command_of(cli->task);
+    const struct command *command = command_of(cli->attach ? CLI_ATTACH : cli->task);
     for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
         if (given[i].given && !strstr(command->options, given[i].name)) {
             char what[96];
@@ -190,6 +205,38 @@ options_fit(const struct cli *cli, const struct wishes *wishes, FILE *errors)
         }
     }
     return true;
+}
+
+// A number of a setting, as the probe takes it: it would warn in the program's log.
+static bool
+is_number(const char *text, double least, double most)
+{
+    char *end;
+    double number = strtod(text, &end);
+    return end != text && !*end && number >= least && number <= most;
+}
+
+static bool
+settings_fit(const struct cli *cli, FILE *errors)
+{
+    static const char modes[] = " dormant census count trace ";
+    char word[32];
+    if (cli->mode) {
+        snprintf(word, sizeof(word), " %.20s ", cli->mode);
+    }
+    if (cli->mode && (strchr(cli->mode, ' ') || !strstr(modes, word))) {
+        return refuse(errors, "--mode is one of dormant, census, count, trace",
+                      cli->mode);
+    }
+    if (cli->interval && !is_number(cli->interval, 0.1, 3600)) {
+        return refuse(errors, "--interval wants seconds, from 0.1 to 3600",
+                      cli->interval);
+    }
+    if (cli->budget && !is_number(cli->budget, 0.1, 100)) {
+        return refuse(errors, "--budget wants percent, from 0.1 to 100", cli->budget);
+    }
+    return !cli->depth || is_number(cli->depth, 1, 4096) ||
+           refuse(errors, "--depth wants a number of frames from 1 to 4096", cli->depth);
 }
 
 static bool
@@ -279,6 +326,22 @@ take_tree(struct cli *cli, const char **words, FILE *errors)
                                 : cli->class_name != NULL;
 }
 
+// PID after `attach`; from then on it is as if the probe were there.
+static bool
+take_attach(struct cli *cli, const char **words, FILE *errors)
+{
+    cli->task = CLI_WATCH;
+    cli->attach = true;
+    cli->wait_s = 0;
+    if (!words[1]) {
+        return refuse(errors, "attach wants a process id: memtop attach 4120", "");
+    }
+    if (words[2]) {
+        return refuse(errors, "one argument too many", words[2]);
+    }
+    return parse_pid(words[1], &cli->pid) || refuse(errors, "not a process id", words[1]);
+}
+
 static bool
 take_words(struct cli *cli, const struct wishes *wishes, const char **words, FILE *errors)
 {
@@ -292,6 +355,9 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
         cli->topic = command_find(words[0])->name;
         return true;
     }
+    if (cli->task == CLI_ATTACH) {
+        return take_attach(cli, words, errors);
+    }
     if (cli->task == CLI_TREE) {
         return take_tree(cli, words + 1, errors);
     }
@@ -301,6 +367,9 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
     }
     if (cli->task >= CLI_REPLAY && cli->task <= CLI_CHECK) {
         return take_files(cli, words + 1, errors);
+    }
+    if (cli->task == CLI_DOCTOR && words[1]) {
+        return refuse(errors, "doctor takes no arguments", words[1]);
     }
     if (cli->task == CLI_HELP && words[1]) {
         const struct command *topic = command_find(words[1]);
@@ -350,7 +419,7 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     if (cli->socket && cli->pid) {
         return refuse(errors, "--socket and a process id exclude each other", "");
     }
-    if (cli->task != CLI_TREE && (wishes->wait || cli->pin)) {
+    if (cli->task != CLI_TREE && ((wishes->wait && !cli->attach) || cli->pin)) {
         return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
     }
     if (cli->pin && cli->readonly) {
@@ -360,7 +429,8 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
         return refuse(errors, "--wait wants a time such as 500ms, 90s or 10m",
                       wishes->wait);
     }
-    if (!options_fit(cli, wishes, errors) || !read_amounts(cli, wishes, errors)) {
+    if (!options_fit(cli, wishes, errors) || !settings_fit(cli, errors) ||
+        !read_amounts(cli, wishes, errors)) {
         return false;
     }
     if (cli->task >= CLI_RECORD && cli->task <= CLI_CHECK) {
@@ -374,7 +444,7 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
                             "")
                    : true;
     }
-    return settle_watch(cli, wishes, terminal, errors);
+    return cli->task == CLI_DOCTOR || settle_watch(cli, wishes, terminal, errors);
 }
 
 bool
@@ -403,10 +473,12 @@ cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *err
 void
 cli_destroy(struct cli *cli)
 {
-    char **const texts[] = {&cli->socket,     &cli->theme,    &cli->config,
-                            &cli->class_name, &cli->files[0], &cli->files[1],
-                            &cli->output,     &cli->format,   &cli->at,
-                            &cli->from,       &cli->to};
+    char **const texts[] = {
+        &cli->socket,   &cli->theme,    &cli->config, &cli->class_name,
+        &cli->files[0], &cli->files[1], &cli->output, &cli->format,
+        &cli->at,       &cli->from,     &cli->to,     &cli->mode,
+        &cli->interval, &cli->budget,   &cli->depth,  &cli->trace,
+    };
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         free(*texts[i]);
         *texts[i] = NULL;
@@ -466,6 +538,7 @@ static const char afterword[] =
     "  XDG_RUNTIME_DIR  its folder memtop is searched for sockets\n"
     "  TMPDIR           so is its folder memtop-UID (/tmp without it)\n"
     "  XDG_CONFIG_HOME  its file memtop/config is read (~/.config/memtop/config)\n"
+    "  MEMTOP_LIB       the folder that has memtop.rb, for attach and doctor\n"
     "  VISUAL, EDITOR   what `o` opens a line of source in\n"
     "  NO_COLOR         when set and not empty, no colours\n"
     "  TERM, LC_ALL     what the terminal can do and show\n";

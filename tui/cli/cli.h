@@ -27,6 +27,7 @@ enum cli_task {
     CLI_ONCE,    // one table, or one JSON document
     CLI_PLAIN,   // a table each interval, without end
     CLI_TREE,    // the call tree of one class
+    CLI_ATTACH,  // only in tables: becomes one of the first three, with `attach`
     CLI_RECORD,  // into a file, without a screen
     CLI_REPLAY,  // a recording in the viewer, or one table of it
     CLI_VERIFY,  // whether a recording is sound
@@ -34,6 +35,7 @@ enum cli_task {
     CLI_EXPORT,  // a moment of a recording in another format
     CLI_DIFF,    // what changed between two moments
     CLI_CHECK,   // whether anything grew more than it may
+    CLI_DOCTOR,  // what works on this machine
     CLI_HELP,    // cli_help()
     CLI_VERSION, // cli_version()
     CLI_CONFIG,  // print the default configuration
@@ -47,7 +49,8 @@ struct cli {
     char *theme;                // owned; NULL when not given
     char *config;               // owned; NULL when not given
     char *class_name;           // owned; of CLI_TREE
-    double wait_s;              // of CLI_TREE: how long stacks are taken before it prints
+    double wait_s;              // of CLI_TREE: how long stacks are taken before it prints; of
+                                // `attach`: how long the program may take, 0: not given
     long pid;                   // 0 when not given
     char *files[CLI_FILES_MAX]; // owned: recordings; NULL when not given
     char *output;               // owned; NULL when not given, as all that follow
@@ -60,6 +63,12 @@ struct cli {
     uint64_t warmup_us;         // of CLI_CHECK
     uint64_t max_size;          // bytes; 0: no bound
     double speed;               // of CLI_REPLAY; 0: not given
+    bool attach;                // the probe is put into `pid` first
+    char *mode;                 // owned: settings of that probe
+    char *interval;             // owned
+    char *budget;               // owned
+    char *depth;                // owned
+    char *trace;                // owned
     int once;
     int bytes;
     int pin;

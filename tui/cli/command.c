@@ -52,6 +52,37 @@ static const char tree_help[] =
     "  memtop tree Order --wait 1m    after a minute of taking stacks\n"
     "  memtop tree Order --json | jq '.nodes[] | select(.self_live > 100)'\n";
 
+static const char attach_help[] =
+    "memtop attach puts the probe into a Ruby process that runs without it, and shows "
+    "it.\n"
+    "gdb stops the process for a moment and loads a small library; Ruby itself loads "
+    "the\n"
+    "probe at the next point where that is safe. Nothing else in the program changes.\n"
+    "Memtop.stop in the program, or :detach in the viewer, takes the probe out again.\n"
+    "Settings are those of MEMTOP_MODE and so on, as options; what is not given is "
+    "taken\n"
+    "from the program's environment. Where the probe runs already, it is only shown. "
+    "When\n"
+    "it cannot be done, the exit status is 3, and the remedy is printed.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop attach 4120                  attach and watch\n"
+    "  sudo memtop attach 4120             where only root may debug (ptrace_scope)\n"
+    "  memtop attach 4120 --json           attach and print the table as JSON\n"
+    "  memtop attach 4120 --mode census    without hooks: the least cost\n";
+
+static const char doctor_help[] =
+    "memtop doctor says what works on this machine, and what to do about the rest: Ruby\n"
+    "and the probe in it, the folder for sockets, gdb and the right to attach, "
+    "terminal,\n"
+    "editor. Its exit status is 0 when programs can be started with the probe and "
+    "looked\n"
+    "at, 1 when not.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop doctor\n"
+    "  memtop doctor --json | jq '.checks[] | select(.state != \"good\")'\n";
+
 static const char help_help[] =
     "memtop help shows how memtop or one of its commands is used.\n"
     "\n"
@@ -160,6 +191,7 @@ static const char check_help[] =
 static const struct command commands[] = {
     {"",       "[--socket PATH | PID]",   "watch a Ruby program",                 watch_help,  CLI_WATCH,  " socket once json all plain readonly "},
     {"tree",   "CLASS [PID]",             "the call paths of a class",            tree_help,   CLI_TREE,   " socket once json all plain readonly wait pin "},
+    {"attach", "PID",                     "put the probe into a process and watch it", attach_help, CLI_ATTACH, " once json all plain readonly wait mode interval budget depth trace "},
     {"record", "[PID] -o FILE",           "write what comes into a file",         record_help, CLI_RECORD, " socket readonly output duration max-size "},
     {"replay", "FILE",                    "show a recording",                     replay_help, CLI_REPLAY, " once json all at speed "},
     {"diff",   "FILE [FILE]",             "what changed between two moments",     diff_help,   CLI_DIFF,   " json all from to view "},
@@ -167,13 +199,12 @@ static const struct command commands[] = {
     {"check",  "FILE -g RULE",            "whether anything grew too much",       check_help,  CLI_CHECK,  " json from to max-growth warmup "},
     {"verify", "FILE",                    "whether a recording is sound",         verify_help, CLI_VERIFY, " "},
     {"cut",    "FILE -F T -T T -o OUT",   "a part of a recording",                cut_help,    CLI_CUT,    " from to output "},
+    {"doctor", "",                        "what works on this machine, and what not", doctor_help, CLI_DOCTOR, " json "},
     {"help",   "[COMMAND]",               "show how it is used",                  help_help,   CLI_HELP,   " socket once json all plain readonly wait pin "},
 };
 // clang-format on
 
 static const char *const later[] = {
-    "attach",
-    "doctor",
     "ps",
     "run",
 };

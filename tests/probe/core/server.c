@@ -219,6 +219,52 @@ read_only_refuses_what_changes_the_program(void **state)
     assert_int_equal(heap.collected, 0);
 }
 
+static bool detached;
+
+static void
+detach(void)
+{
+    detached = true;
+}
+
+static void
+detaching_is_answered_before_it_is_done(void **state)
+{
+    (void)state;
+    detached = false;
+    program_start(&settings, false);
+    struct client client = client_connect(settings.socket);
+    assert_false(client_wait(&client, MESSAGE_HELLO)->hello.capabilities &
+                 CAPABILITY_DETACH);
+    client_ask(&client, 1, REQUEST_DETACH, 0);
+    assert_int_equal(client_result(&client, 1)->status, RESULT_REFUSED);
+    assert_int_equal(probe.work & WORK_DETACH, 0);
+    probe.runtime.detach = detach;
+    client_ask(&client, 2, REQUEST_DETACH, 0);
+    assert_int_equal(client_result(&client, 2)->status, RESULT_DONE);
+    while (!(probe.work & WORK_DETACH)) { // the answer is sent a moment earlier
+    }
+    assert_false(detached);
+    assert_false(probe_work(&probe)); // the agent's last
+    assert_true(detached);
+    client_close(&client);
+    program_stop();
+}
+
+static void
+a_read_only_probe_is_not_taken_out(void **state)
+{
+    (void)state;
+    settings.readonly = true;
+    program_start(&settings, true);
+    struct client client = client_connect(settings.socket);
+    client_ask(&client, 1, REQUEST_DETACH, 0);
+    assert_int_equal(client_result(&client, 1)->status, RESULT_REFUSED);
+    assert_true(client_text_has(client.message.result.text, "MEMTOP_READONLY"));
+    client_close(&client);
+    program_stop();
+}
+
 static void
 the_mode_that_cannot_be_had_is_said(void **state)
 {
@@ -432,6 +478,9 @@ main(void)
         cmocka_unit_test_setup_teardown(each_request_gets_its_result, start, end),
         cmocka_unit_test_setup_teardown(read_only_refuses_what_changes_the_program, start,
                                         end),
+        cmocka_unit_test_setup_teardown(detaching_is_answered_before_it_is_done, start,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_read_only_probe_is_not_taken_out, start, end),
         cmocka_unit_test_setup_teardown(the_mode_that_cannot_be_had_is_said, start, end),
         cmocka_unit_test_setup_teardown(two_results_of_one_turn_are_not_mixed_up, start,
                                         end),

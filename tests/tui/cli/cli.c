@@ -312,9 +312,57 @@ help_after_a_command_is_that_commands(void **state)
 }
 
 static void
+attaches_first_and_then_does_as_without(void **state)
+{
+    struct tried tried = try("memtop attach 4120 --mode census --budget 1.5 -w 2m", true);
+
+    (void)state;
+    assert_true(tried.good);
+    assert_true(tried.cli.attach);
+    assert_int_equal(tried.cli.task, CLI_WATCH);
+    assert_int_equal(tried.cli.pid, 4120);
+    assert_string_equal(tried.cli.mode, "census");
+    assert_string_equal(tried.cli.budget, "1.5");
+    assert_true(tried.cli.wait_s > 119 && tried.cli.wait_s < 121);
+    done(&tried);
+    expect_task("memtop attach 4120", false, CLI_ONCE);
+    expect_task("memtop attach 4120 --json", true, CLI_ONCE);
+    expect_task("memtop attach 4120 --plain", true, CLI_PLAIN);
+}
+
+static void
+a_setting_that_the_probe_would_refuse_is_refused_at_once(void **state)
+{
+    static const char *const lines[] = {
+        "memtop attach",
+        "memtop attach nobody",
+        "memtop attach 1 2",
+        "memtop attach 1 --mode fast",
+        "memtop attach 1 --mode c",
+        "memtop attach 1 --interval 0",
+        "memtop attach 1 --budget lots",
+        "memtop attach 1 --depth 5000",
+        "memtop attach 1 --socket /x",
+        "memtop attach 1 --pin",
+        "memtop --mode count",
+        "memtop doctor now",
+        "memtop doctor --once",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+        struct tried tried = try(lines[i], true);
+        assert_false(tried.good);
+        assert_string_not_equal(tried.errors, "");
+        done(&tried);
+    }
+    expect_task("memtop doctor --json", false, CLI_DOCTOR);
+}
+
+static void
 says_which_commands_a_later_version_brings(void **state)
 {
-    static const char *const later[] = {"run", "attach", "ps", "doctor"};
+    static const char *const later[] = {"run", "ps"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
@@ -480,6 +528,8 @@ main(void)
         cmocka_unit_test(what_belongs_to_trees_is_refused_elsewhere),
         cmocka_unit_test(a_pin_is_refused_where_nothing_may_be_changed),
         cmocka_unit_test(help_after_a_command_is_that_commands),
+        cmocka_unit_test(attaches_first_and_then_does_as_without),
+        cmocka_unit_test(a_setting_that_the_probe_would_refuse_is_refused_at_once),
         cmocka_unit_test(says_which_commands_a_later_version_brings),
         cmocka_unit_test(reads_what_recordings_take),
         cmocka_unit_test(refuses_what_recordings_do_not_take),
