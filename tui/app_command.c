@@ -273,7 +273,7 @@ run_detach(struct app *app, const char *argument)
     confirm_init(&app->confirm,
                  "Take the probe out of the program? What it counted is gone.",
                  "detach now");
-    return open_view(app, &app->confirm.view);
+    return app_open_view(app, &app->confirm.view);
 }
 
 static unsigned
