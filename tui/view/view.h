@@ -85,6 +85,7 @@ enum action {
     ACTION_SOURCE,
     ACTION_EDIT,
     ACTION_FLAME,
+    ACTION_TAGS, // what routes and jobs allocate
 };
 
 #define BINDING_KEYS_MAX 9
