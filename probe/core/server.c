@@ -472,9 +472,9 @@ static bool
 encode_seed(struct server *server, struct stamp at, struct buffer *out)
 {
     struct probe *probe = server->probe;
-    return feed_seed(&server->feed, &probe->tally.registry, &server->last, at, out) &&
-           judge_seed(&probe->judge, &probe->tally.registry, at, out) &&
-           tagfeed_seed(&server->tags, probe->runtime.tags, at, out);
+    return tagfeed_seed(&server->tags, probe->runtime.tags, at, out) &&
+           feed_seed(&server->feed, &probe->tally.registry, &server->last, at, out) &&
+           judge_seed(&probe->judge, &probe->tally.registry, at, out);
 }
 
 // Everything, for viewers that have nothing and nothing left to read.

@@ -83,7 +83,8 @@ fixture_hello(struct fixture *fixture, uint64_t pid)
                       .runtime = text_of("ruby 3.1.2"),
                       .started_us = WALL_US + pid,
                       .mode = MODE_COUNT,
-                      .capabilities = CAPABILITY_COUNT | CAPABILITY_GC | CAPABILITY_TRACE,
+                      .capabilities = CAPABILITY_COUNT | CAPABILITY_GC | CAPABILITY_TRACE |
+                                      CAPABILITY_TAGS,
                       .interval_ms = 1000},
     });
 }

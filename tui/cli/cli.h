@@ -27,6 +27,7 @@ enum cli_task {
     CLI_ONCE,    // one table, or one JSON document
     CLI_PLAIN,   // a table each interval, without end
     CLI_TREE,    // the call tree of one class
+    CLI_TAGS,    // what each tag has
     CLI_RECORD,  // into a file, without a screen
     CLI_REPLAY,  // a recording in the viewer, or one table of it
     CLI_VERIFY,  // whether a recording is sound

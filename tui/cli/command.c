@@ -51,6 +51,17 @@ static const char tree_help[] =
     "  memtop tree Order --wait 1m    after a minute of taking stacks\n"
     "  memtop tree Order --json | jq '.nodes[] | select(.self_live > 100)'\n";
 
+static const char tags_help[] =
+    "memtop tags prints what each tag allocated, what lives of it, and what was retained:\n"
+    "survived two collections or more, at the last census. A tag is what the program says\n"
+    "it is doing: Memtop.tag(route: \"orders#show\") { }, requests by Memtop::Rack or the\n"
+    "Railtie, jobs by Memtop::Sidekiq::Middleware. CALLS are those that have ended; /CALL\n"
+    "counts those under way too.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop tags                    of the only program there is\n"
+    "  memtop tags 4120 --json | jq '.tags[] | select(.retained > 100)'\n";
+
 static const char help_help[] =
     "memtop help shows how memtop or one of its commands is used.\n"
     "\n"
@@ -156,6 +167,7 @@ static const char check_help[] =
 static const struct command commands[] = {
     {"",       "[--socket PATH | PID]",   "watch a Ruby program",                 watch_help,  CLI_WATCH,  " socket once json all plain readonly "},
     {"tree",   "CLASS [PID]",             "the call paths of a class",            tree_help,   CLI_TREE,   " socket once json all plain readonly wait pin "},
+    {"tags",   "[PID]",                   "what routes and jobs allocate",        tags_help,   CLI_TAGS,   " socket json "},
     {"record", "[PID] -o FILE",           "write what comes into a file",         record_help, CLI_RECORD, " socket readonly output duration max-size "},
     {"replay", "FILE",                    "show a recording",                     replay_help, CLI_REPLAY, " once json all at speed "},
     {"diff",   "FILE [FILE]",             "what changed between two moments",     diff_help,   CLI_DIFF,   " json all from to "},

@@ -27,6 +27,12 @@ level_of(struct tags_view *view)
     return view->opened != 0 ? &view->classes : &view->tags;
 }
 
+static const struct tags_level *
+shown_level(const struct tags_view *view)
+{
+    return view->opened != 0 ? &view->classes : &view->tags;
+}
+
 // clang-format off
 static const struct binding bindings[] = {
     {ACTION_CHOOSE, {KEY_CODE_ENTER, KEY_CODE_RIGHT, 'l'}, "classes", "of which classes the tag's objects are; of a class: its call tree"},
@@ -370,7 +376,7 @@ draw_nothing(const struct tags_view *view, const struct scene *scene, struct gri
                            "Memtop.tag(route: \"orders#show\") { ... } makes one; Memtop::Rack, the Railtie",
                            "and Memtop::Sidekiq::Middleware make them for requests and jobs."};
     int count = 3;
-    if (view->no_memory || level_of((struct tags_view *)view)->hidden > 0) {
+    if (view->no_memory || shown_level(view)->hidden > 0) {
         lines[0] = view->no_memory ? "There is no memory left to list the tags."
                                    : "No row passes the filter; \\ clears it.";
         count = 1;
@@ -393,7 +399,7 @@ static void
 draw_rest(const struct tags_view *view, const struct scene *scene, struct grid *grid,
           int row)
 {
-    const struct tags_level *level = view->opened != 0 ? &view->classes : &view->tags;
+    const struct tags_level *level = shown_level(view);
     char text[FILTER_BYTES + 80] = "";
     size_t drawn = level->count - level->top;
     drawn = drawn < (size_t)view->page ? drawn : (size_t)view->page;
@@ -616,5 +622,5 @@ tags_view_filter(struct tags_view *view, const char *text)
 const char *
 tags_view_filter_text(const struct tags_view *view)
 {
-    return view->opened != 0 ? view->classes.filter : view->tags.filter;
+    return shown_level(view)->filter;
 }
