@@ -2,6 +2,7 @@
 
 require_relative "memtop/version"
 require_relative "memtop/memtop"
+require_relative "memtop/tag"
 
 # The probe: counts the live objects of this process per class and serves them
 # to viewers (the program `memtop`) on a Unix socket.
