@@ -43,7 +43,7 @@ enum message_kind {
     MESSAGE_FRAMES = 7,   // frame ids and what they are called
     MESSAGE_TREE = 8,     // where the objects of one class were allocated
     MESSAGE_VERDICTS = 9, // what to think of classes, and how old their objects are
-    MESSAGE_TAGS = 14,    // what was allocated while the program did what it calls by a tag
+    MESSAGE_TAGS = 14, // what was allocated while the program did what it calls by a tag
     // of recordings, beside the above
     MESSAGE_MARK = 10, // what every class was when a mark was set
     MESSAGE_GAP = 11,  // time of which the recording knows nothing
@@ -267,8 +267,8 @@ struct verdicts {
 // A tag is what the program says it is doing: keys with a value each.
 struct tag_name {
     uint32_t id;      // never 0, never used for another
-    struct text text; // "key=value", a line each in order of the keys; or "(other)", which
-                      // stands for all tags there was no room for
+    struct text text; // "key=value", a line each in order of the keys; or "(other)",
+                      // which stands for all tags there was no room for
 };
 
 // The state of one tag. Any but `id` may be COUNT_UNKNOWN: objects are not counted by

@@ -258,8 +258,9 @@ encode_names(const struct tags *tags, uint32_t from, uint32_t to, bool *key,
         uint32_t count = 0;
         while (from < to && count < NAMES_A_FRAME) {
             const struct tag_entry *entry = tags_entry(tags, from);
-            names[count++] =
-                (struct tag_name){from++, {entry->text, entry->length}};
+            names[count++] = (struct tag_name){
+                from++, {entry->text, entry->length}
+            };
         }
         struct message message = {
             .kind = MESSAGE_TAGS,

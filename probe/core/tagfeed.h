@@ -22,13 +22,13 @@
 #include "protocol/buffer.h"
 
 struct tagfeed {
-    struct tag_row *rows; // owned, TAGS_MAX: as last read
-    struct tag_row *now;  // owned, TAGS_MAX: scratch
-    bool *changed;        // owned, TAGS_MAX: by the last reading
-    bool *wanted;         // owned, TAGS_MAX: whose classes are read
-    uint32_t count;       // rows that were read
-    uint32_t named;       // of them, whose names viewers know
-    bool anew;            // viewers know nothing, or something that is void
+    struct tag_row *rows;      // owned, TAGS_MAX: as last read
+    struct tag_row *now;       // owned, TAGS_MAX: scratch
+    bool *changed;             // owned, TAGS_MAX: by the last reading
+    bool *wanted;              // owned, TAGS_MAX: whose classes are read
+    uint32_t count;            // rows that were read
+    uint32_t named;            // of them, whose names viewers know
+    bool anew;                 // viewers know nothing, or something that is void
     struct tag_class *classes; // owned, scratch: of what is wanted, in order of tags
     uint32_t class_count;
     uint32_t class_capacity;

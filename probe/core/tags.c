@@ -71,7 +71,8 @@ compare_keys(const struct pair *a, const struct pair *b)
 {
     size_t shorter = a->key_length < b->key_length ? a->key_length : b->key_length;
     int order = memcmp(a->key, b->key, shorter);
-    return order ? order : (a->key_length > b->key_length) - (a->key_length < b->key_length);
+    return order ? order
+                 : (a->key_length > b->key_length) - (a->key_length < b->key_length);
 }
 
 // Replaces the value of a key that is there.

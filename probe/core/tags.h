@@ -38,7 +38,8 @@ struct tag_pair {
 };
 
 struct tag_entry {
-    char *text; // owned: "key=value" in order of the keys, a line each, the last not ended
+    char
+        *text; // owned: "key=value" in order of the keys, a line each, the last not ended
     size_t length;
     uint32_t hash;
     _Atomic uint64_t calls;  // entered, and left again

@@ -170,7 +170,7 @@ is_site(const struct site *site, const struct path *path)
 static uint32_t
 reserve_for(const struct path *path)
 {
-    return path->node == FRAME_OTHER         ? 0
+    return path->node == FRAME_OTHER          ? 0
            : path->node < CALLTREE_FIRST_NODE ? TAG_RESERVE
                                               : RESERVE;
 }

@@ -22,7 +22,7 @@
 
 #define TRACE_DEPTH_MAX 4096u // as MEMTOP_DEPTH has it
 #define TRACE_SHIFT_MAX 20u
-#define TRACE_CACHE (1u << 14) // stacks seen lately, a power of two
+#define TRACE_CACHE (1u << 14)  // stacks seen lately, a power of two
 #define TRACE_TAGGED (1u << 13) // (class, tag)s seen lately, a power of two
 
 struct trace_cached {
@@ -48,14 +48,14 @@ struct trace {
     uint32_t sites_count;       // a power of two
     uint32_t sites_used;
     struct trace_tagged *tagged; // owned: those used lately; NULL before the first
-    uint64_t random;           // state of the gaps' generator
-    _Atomic int64_t credit_ns; // left until the next trace_govern()
-    _Atomic uint64_t stacks;   // taken
-    _Atomic uint64_t frames;   // in them
-    _Atomic uint64_t lost;     // not taken for want of a site
-    _Atomic uint64_t stack_ns; // what one costs now, measured on every 16th
-    double budget_percent;     // of one core, for stacks alone
-    uint64_t governed_ns;      // when trace_govern() last ran, 0: never
+    uint64_t random;             // state of the gaps' generator
+    _Atomic int64_t credit_ns;   // left until the next trace_govern()
+    _Atomic uint64_t stacks;     // taken
+    _Atomic uint64_t frames;     // in them
+    _Atomic uint64_t lost;       // not taken for want of a site
+    _Atomic uint64_t stack_ns;   // what one costs now, measured on every 16th
+    double budget_percent;       // of one core, for stacks alone
+    uint64_t governed_ns;        // when trace_govern() last ran, 0: never
 };
 
 // context: gvl. False when the kernel has no memory.

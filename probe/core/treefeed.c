@@ -289,8 +289,8 @@ find_new(struct treefeed *feed, const struct registry *registry,
     while (id && id != feed->newest) {
         const struct site *site = registry_site(registry, id);
         struct treefeed_site *seen = add_site(feed);
-        if (!seen || (site->node != FRAME_BEFORE_TRACING &&
-                      !note_path(feed, tree, site->node))) {
+        if (!seen ||
+            (site->node != FRAME_BEFORE_TRACING && !note_path(feed, tree, site->node))) {
             return false;
         }
         seen->id = id;
@@ -349,12 +349,11 @@ renew_site(struct treefeed_site *site, struct treefeed_site now)
 static struct treefeed_site
 unread(const struct treefeed_site *site)
 {
-    return (struct treefeed_site){
-        .id = site->id,
-        .node = site->node,
-        .into = site->into,
-        .shift = site->shift,
-        .bytes = COUNT_UNKNOWN};
+    return (struct treefeed_site){.id = site->id,
+                                  .node = site->node,
+                                  .into = site->into,
+                                  .shift = site->shift,
+                                  .bytes = COUNT_UNKNOWN};
 }
 
 // Add the sites of every tag to those they belong to, the first of which, and

@@ -127,6 +127,29 @@ class TagsTest < Minitest::Test
     RUBY
   end
 
+  def test_tasks_of_a_fiber_scheduler_keep_the_tag_they_were_scheduled_in
+    assert_tags(<<~RUBY)
+      class Scheduler
+        def initialize = @waiting = {}
+        def fiber(&block) = Fiber.new(blocking: false, &block).tap(&:resume)
+        def kernel_sleep(_) = (@waiting[Fiber.current] = @waiting.size; Fiber.yield)
+        def block(*) = raise
+        def unblock(*) = raise
+        def io_wait(*) = raise
+        def close
+          (fiber, = @waiting.first; @waiting.delete(fiber); fiber.resume) until @waiting.empty?
+        end
+      end
+      Thread.new do
+        Fiber.set_scheduler(Scheduler.new)
+        5.times { |i| Memtop.tag(task: i) { Fiber.schedule { 20.times { make(1); sleep 1 } } } }
+        Fiber.schedule { make(7); sleep 1; make(7) }
+      end.join
+      5.times { |i| expect "task=\#{i}": [1, 20, 20] }
+      abort "all" unless $client["Order"].allocated == 5 * 20 + 14
+    RUBY
+  end
+
   def test_a_thread_begins_without_a_tag_and_has_its_own
     assert_tags(<<~RUBY)
       Memtop.tag(route: "a") do

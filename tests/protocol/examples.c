@@ -57,7 +57,7 @@ static const struct verdict_row verdicts[] = {
 };
 
 static const struct tag_name tag_names[] = {
-    {2, {"route=orders#show", 17}       },
+    {2, {"route=orders#show", 17}      },
     {3, {"job=Mailer\ntenant=acme", 22}},
 };
 

@@ -52,10 +52,14 @@ static const char tree_help[] =
     "  memtop tree Order --json | jq '.nodes[] | select(.self_live > 100)'\n";
 
 static const char tags_help[] =
-    "memtop tags prints what each tag allocated, what lives of it, and what was retained:\n"
-    "survived two collections or more, at the last census. A tag is what the program says\n"
-    "it is doing: Memtop.tag(route: \"orders#show\") { }, requests by Memtop::Rack or the\n"
-    "Railtie, jobs by Memtop::Sidekiq::Middleware. CALLS are those that have ended; /CALL\n"
+    "memtop tags prints what each tag allocated, what lives of it, and what was "
+    "retained:\n"
+    "survived two collections or more, at the last census. A tag is what the program "
+    "says\n"
+    "it is doing: Memtop.tag(route: \"orders#show\") { }, requests by Memtop::Rack or "
+    "the\n"
+    "Railtie, jobs by Memtop::Sidekiq::Middleware. CALLS are those that have ended; "
+    "/CALL\n"
     "counts those under way too.\n"
     "\n"
     "Examples:\n"

@@ -23,7 +23,8 @@ compare(const void *left, const void *right)
     const struct model_tag *a = *(const struct model_tag *const *)left;
     const struct model_tag *b = *(const struct model_tag *const *)right;
     // COUNT_UNKNOWN, of all or none, is the largest
-    int order = (b->now.allocated > a->now.allocated) - (b->now.allocated < a->now.allocated);
+    int order =
+        (b->now.allocated > a->now.allocated) - (b->now.allocated < a->now.allocated);
     return order != 0 ? order : strcmp(a->text, b->text);
 }
 
@@ -95,8 +96,8 @@ tags_write_text(const struct model *model, FILE *out)
     if (!sort(&sorted, model)) {
         return false;
     }
-    fprintf(out, "%10s %14s %11s %12s %12s %11s %14s  %s\n", "CALLS", "ALLOCATED", "/CALL",
-            "LIVE", "RETAINED", "/CALL", "BYTES", "TAG");
+    fprintf(out, "%10s %14s %11s %12s %12s %11s %14s  %s\n", "CALLS", "ALLOCATED",
+            "/CALL", "LIVE", "RETAINED", "/CALL", "BYTES", "TAG");
     for (size_t i = 0; i < sorted.count; i++) {
         write_tag(sorted.list[i], out);
     }
@@ -140,13 +141,12 @@ keys_of(const char *raw)
 static json_t *
 value_of(const struct model_tag *tag)
 {
-    return json_pack("{ss so so so so so so so so}", "tag", tag->text, "keys",
-                     keys_of(tag->raw), "calls", value_count(tag->now.calls), "active",
-                     value_count(tag->now.active), "allocated",
-                     value_count(tag->now.allocated), "freed",
-                     value_count(tag->now.freed), "live", value_count(tag->now.live),
-                     "retained", value_whole(tag->retained), "bytes",
-                     value_count(tag->now.bytes));
+    return json_pack(
+        "{ss so so so so so so so so}", "tag", tag->text, "keys", keys_of(tag->raw),
+        "calls", value_count(tag->now.calls), "active", value_count(tag->now.active),
+        "allocated", value_count(tag->now.allocated), "freed",
+        value_count(tag->now.freed), "live", value_count(tag->now.live), "retained",
+        value_whole(tag->retained), "bytes", value_count(tag->now.bytes));
 }
 
 json_t *

@@ -376,11 +376,11 @@ say_tag_names(const struct snapshot *snapshot, bool *key)
             const struct model_tag *tag = &tags->list[next];
             names[count++] = (struct tag_name){tag->id, text_of(tag->raw)};
         }
-        good = say(snapshot,
-                   (struct message){
-                       .kind = MESSAGE_TAGS,
-                       .at = snapshot->model->at,
-                       .tags = {.key = *key, .names = names, .name_count = count},
+        good =
+            say(snapshot, (struct message){
+                              .kind = MESSAGE_TAGS,
+                              .at = snapshot->model->at,
+                              .tags = {.key = *key, .names = names, .name_count = count},
         });
         *key = false;
     }
@@ -411,7 +411,7 @@ say_tags(const struct snapshot *snapshot)
                                            .row_count = count,
                                            .classes = tags->classes,
                                            .class_count = tags->class_count},
-                });
+    });
     free(rows);
     return good;
 }
@@ -632,9 +632,9 @@ snapshot_each(const struct model *model, snapshot_taker *take, void *context)
     struct snapshot snapshot = {.take = take, .context = context};
     bool good = begin(&snapshot, model, true) && say_hello(&snapshot) &&
                 say_classes(&snapshot) && say_frames(&snapshot) && say_trees(&snapshot) &&
-                say_verdicts(&snapshot) && say_tags(&snapshot) && say_notices(&snapshot) &&
-                say_marks(&snapshot) && say_left(&snapshot) && say_bye(&snapshot) &&
-                say_gap(&snapshot);
+                say_verdicts(&snapshot) && say_tags(&snapshot) &&
+                say_notices(&snapshot) && say_marks(&snapshot) && say_left(&snapshot) &&
+                say_bye(&snapshot) && say_gap(&snapshot);
     free(snapshot.said);
     return good;
 }

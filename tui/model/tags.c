@@ -152,9 +152,8 @@ name(struct tags_kept *tags, struct model_tag *tag, struct text text)
     for (char *at = line; at != NULL && *at != '\0'; at++) {
         *at = *at == '\n' ? ' ' : *at;
     }
-    char *shown = line != NULL
-                      ? text_escaped_within(line, strlen(line), MESSAGE_TEXT_MAX)
-                      : NULL;
+    char *shown =
+        line != NULL ? text_escaped_within(line, strlen(line), MESSAGE_TEXT_MAX) : NULL;
     free(line);
     if (shown == NULL) {
         free(raw);

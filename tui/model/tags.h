@@ -22,8 +22,8 @@ struct model_tag {
     struct tag_row now;
     double calls_per_second; // over some 5 to 10 s; NAN while unknown
     double allocated_per_second;
-    double retained; // objects that survived two collections or more, at the last
-                     // census; NAN before one
+    double retained;      // objects that survived two collections or more, at the last
+                          // census; NAN before one
     double baseline_live; // at the mark in use, or when first seen; NAN: not known then
     double first_live;    // when first seen: 0 of one that came while we looked
 };
@@ -61,8 +61,8 @@ struct tags_kept {
     size_t capacity;
     struct tag_class *classes; // owned, in order of tags
     size_t class_count;
-    bool settled; // what comes now was not there when we connected
-    int used;     // the mark in use
+    bool settled;            // what comes now was not there when we connected
+    int used;                // the mark in use
     struct tags_moment base; // 5 to 10 s ago
     struct tags_moment middle;
     struct tags_mark marks[MODEL_MARKS_MAX];

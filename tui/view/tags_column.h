@@ -33,8 +33,8 @@ struct tags_line {
 
 struct tags_column {
     const char *title;
-    int width; // cells, the space before it included; at least, for the name
-    int rank;  // columns of a higher rank give way first; 0 never does
+    int width;       // cells, the space before it included; at least, for the name
+    int rank;        // columns of a higher rank give way first; 0 never does
     bool of_classes; // has a meaning for classes too
     void (*format)(char out[40], const struct scene *scene, double value);
     const char *explain;

@@ -84,8 +84,8 @@ contains(const char *name, const char *text)
     }
     for (; *name != '\0'; name++) {
         size_t i = 0;
-        while (text[i] != '\0' && tolower((unsigned char)name[i]) ==
-                                      tolower((unsigned char)text[i])) {
+        while (text[i] != '\0' &&
+               tolower((unsigned char)name[i]) == tolower((unsigned char)text[i])) {
             i++;
         }
         if (text[i] == '\0') {
@@ -228,9 +228,8 @@ renew(struct tags_view *view, const struct scene *scene, struct tags_level *leve
     size_t count = level->count;
     level->count = 0;
     level->hidden = 0;
-    view->no_memory = !(level == &view->classes
-                            ? list_classes(level, scene, view->opened)
-                            : list_tags(level, scene));
+    view->no_memory = !(level == &view->classes ? list_classes(level, scene, view->opened)
+                                                : list_tags(level, scene));
     order(level, ids, count);
     free(ids);
 }
@@ -372,18 +371,20 @@ static void
 draw_nothing(const struct tags_view *view, const struct scene *scene, struct grid *grid)
 {
     uint64_t capabilities = model_hello(scene->model)->capabilities;
-    const char *lines[] = {"The program has not used a tag yet.",
-                           "Memtop.tag(route: \"orders#show\") { ... } makes one; Memtop::Rack, the Railtie",
-                           "and Memtop::Sidekiq::Middleware make them for requests and jobs."};
+    const char *lines[] = {
+        "The program has not used a tag yet.",
+        "Memtop.tag(route: \"orders#show\") { ... } makes one; Memtop::Rack, the Railtie",
+        "and Memtop::Sidekiq::Middleware make them for requests and jobs."};
     int count = 3;
     if (view->no_memory || shown_level(view)->hidden > 0) {
         lines[0] = view->no_memory ? "There is no memory left to list the tags."
                                    : "No row passes the filter; \\ clears it.";
         count = 1;
     } else if (view->opened != 0) {
-        lines[0] = scene->link == LINK_LIVE
-                       ? "The classes of this tag are on their way."
-                       : "Nobody asked for the classes of this tag while they could be had.";
+        lines[0] =
+            scene->link == LINK_LIVE
+                ? "The classes of this tag are on their way."
+                : "Nobody asked for the classes of this tag while they could be had.";
         count = 1;
     } else if (model_sampled(scene->model) && (capabilities & CAPABILITY_TAGS) == 0) {
         lines[0] = "This probe knows no tags: it is older than this memtop.";
@@ -406,8 +407,8 @@ draw_rest(const struct tags_view *view, const struct scene *scene, struct grid *
     size_t more = level->count - drawn;
     size_t used = 0;
     if (more > 0) {
-        used = (size_t)snprintf(text, sizeof text, "%s %zu more", scene->glyphs->more,
-                                more);
+        used =
+            (size_t)snprintf(text, sizeof text, "%s %zu more", scene->glyphs->more, more);
     }
     if (level->filter[0] != '\0') {
         snprintf(text + used, sizeof text - used, "%sfilter %s, %zu filtered out: \\",
@@ -578,8 +579,7 @@ mouse(struct view *view, struct scene *scene, struct key key)
         return OUTCOME_DRAW;
     }
     if (key.row >= tags->first_row && key.row < tags->first_row + tags->page) {
-        select_line(tags, scene,
-                    (long)level_of(tags)->top + key.row - tags->first_row);
+        select_line(tags, scene, (long)level_of(tags)->top + key.row - tags->first_row);
         return OUTCOME_DRAW;
     }
     return OUTCOME_NONE;

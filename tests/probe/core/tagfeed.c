@@ -1,4 +1,6 @@
 // From counters to TAGS: what a viewer that reads along knows is what there is.
+#include "probe/core/tagfeed.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "probe/core/tagfeed.h"
 #include "probe/core/tally.h"
 #include "protocol/decoder.h"
 #include "tests/probe/core/fixture.h"
@@ -124,8 +125,7 @@ address_of(size_t slot)
 static class_id
 id_of(size_t class)
 {
-    const struct registry_slot *slot =
-        registry_lookup(&tally.registry, class_key(class));
+    const struct registry_slot *slot = registry_lookup(&tally.registry, class_key(class));
     return registry_class(&tally.registry, slot->site->class_index)->id;
 }
 
@@ -243,8 +243,7 @@ objects_with_a_stack_belong_to_their_tag_as_well(void **state)
     (void)state;
     uint32_t a = tag("a");
     tally_allocated_tagged(&tally, address_of(0), class_key(1), a);
-    uint32_t index =
-        registry_lookup(&tally.registry, class_key(1))->site->class_index;
+    uint32_t index = registry_lookup(&tally.registry, class_key(1))->site->class_index;
     trace_class(&tally.trace, &tally.registry, index, true, 1);
     tally_allocated_tagged(&tally, address_of(1), class_key(1), a);
     tally_allocated(&tally, address_of(2), class_key(1));
@@ -262,8 +261,9 @@ a_class_that_is_gone_leaves_its_counts_to_the_tag(void **state)
     tally_allocated_tagged(&tally, address_of(0), class_key(1), a);
     look();
     tally_freed(&tally, address_of(0));
-    struct class_entry *entry = registry_class(
-        &tally.registry, registry_lookup(&tally.registry, class_key(1))->site->class_index);
+    struct class_entry *entry =
+        registry_class(&tally.registry,
+                       registry_lookup(&tally.registry, class_key(1))->site->class_index);
     registry_retire(&tally.registry, class_key(1));
     entry->state = CLASS_STATE_GONE;
     tally_recycle(&tally);

@@ -1,4 +1,6 @@
 // What tags are called, and how often they are entered.
+#include "probe/core/tags.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "probe/core/tags.h"
 
 static struct tags tags;
 

@@ -716,9 +716,9 @@ sites_that_differ_in_nothing_but_their_tag_are_told_as_one(void **state)
     own_site(SITE_UNSAMPLED)->allocated = 3;
     struct site *one = add_tagged(node, 0, 2, 10);
     add_tagged(node, 0, 3, 100);
-    add_tagged(node, 1, 2, 7);                      // of another weight
-    add_tagged(FRAME_BEFORE_TRACING, 0, 2, 20);     // born before tracing
-    add_tagged(FRAME_ROOT, 0, 3, 30);               // no stack was taken
+    add_tagged(node, 1, 2, 7);                  // of another weight
+    add_tagged(FRAME_BEFORE_TRACING, 0, 2, 20); // born before tracing
+    add_tagged(FRAME_ROOT, 0, 3, 30);           // no stack was taken
     registry_seen(&scene.registry, one->id)->bytes = 400;
     one->freed = 4;
     read_and_take();

@@ -214,13 +214,16 @@ tags(struct noise *noise)
     }
     for (size_t i = 0; i < listed; i++) {
         noise->tag_rows[i] = (struct tag_row){
-            noise_pick(noise, 9), count(noise), count(noise), count(noise), count(noise),
-            count(noise),         count(noise), {0, 1, count(noise), 5}};
+            noise_pick(noise, 9), count(noise), count(noise), count(noise),
+            count(noise),         count(noise), count(noise), {0, 1, count(noise), 5}
+        };
     }
     for (size_t i = 0; i < classes; i++) {
         noise->tag_classes[i] = (struct tag_class){
-            (uint32_t)(1 + i / 2), 1 + noise_pick(noise, CLASSES), count(noise),
-            count(noise), count(noise), {0, 1, 2, count(noise)}};
+            (uint32_t)(1 + i / 2), 1 + noise_pick(noise, CLASSES),
+            count(noise),          count(noise),
+            count(noise),          {0, 1, 2, count(noise)}
+        };
     }
     return (struct message){
         .kind = MESSAGE_TAGS,

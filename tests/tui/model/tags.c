@@ -1,4 +1,6 @@
 // What the model makes of TAGS: rates, what was at marks, and what a hostile probe says.
+#include "tui/model/tags.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +13,6 @@
 #include <cmocka.h>
 
 #include "tests/tui/memory.h"
-#include "tui/model/tags.h"
 
 #define SECOND UINT64_C(1000000)
 
@@ -69,11 +70,13 @@ name(uint32_t id, const char *text)
 static void
 row(uint32_t id, uint64_t calls, uint64_t allocated, uint64_t live)
 {
-    const struct tag_row told = {.id = id,
-                                 .calls = calls,
-                                 .allocated = allocated,
-                                 .live = live,
-                                 .ages = {live, 3, 2, 1}};
+    const struct tag_row told = {
+        .id = id,
+        .calls = calls,
+        .allocated = allocated,
+        .live = live,
+        .ages = {live, 3, 2, 1}
+    };
     assert_true(apply((struct message){
         .kind = MESSAGE_TAGS, .tags = {.rows = &told, .row_count = 1}
     }));

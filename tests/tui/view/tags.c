@@ -16,12 +16,12 @@
 #define ORDER 3u // as the demo's classes are numbered
 
 static const struct tag_name names[TAGS] = {
-    {2, {"route=GET (before its route)", 28}     },
-    {3, {"route=orders#index", 18}               },
-    {4, {"route=orders#show", 17}                },
-    {5, {"route=orders#show\ntenant=acme", 29}   },
-    {6, {"job=ReportMailer", 16}                 },
-    {7, {"job=\x1b[31mEvil\xe2\x80\xae", 16}},
+    {2, {"route=GET (before its route)", 28}  },
+    {3, {"route=orders#index", 18}            },
+    {4, {"route=orders#show", 17}             },
+    {5, {"route=orders#show\ntenant=acme", 29}},
+    {6, {"job=ReportMailer", 16}              },
+    {7, {"job=\x1b[31mEvil\xe2\x80\xae", 16}  },
 };
 
 static struct tag_row
@@ -101,19 +101,19 @@ shows_each_arrangement(void **state)
         const char *keys;
         int columns, rows;
     } screens[] = {
-        {"tags",             "",                118, 20},
-        {"tags-80x24",       "",                80,  24},
-        {"tags-60x16",       "",                60,  16},
-        {"tags-40x10",       "",                40,  10},
-        {"tags-200x16",      "",                200, 16},
-        {"tags-by-calls",    "<<<",             118, 20},
-        {"tags-inverted",    "I",               118, 20},
-        {"tags-filtered",    "/ORDERS<Enter>",  118, 20},
-        {"tags-no-match",    "/nowhere<Enter>", 118, 20},
-        {"tags-units",       "u",               118, 20},
-        {"tags-help",        "?",               80,  40},
-        {"tags-since-mark",  "m",               118, 20},
-        {"tags-no-classes",  "<Enter>",         118, 20},
+        {"tags",            "",                118, 20},
+        {"tags-80x24",      "",                80,  24},
+        {"tags-60x16",      "",                60,  16},
+        {"tags-40x10",      "",                40,  10},
+        {"tags-200x16",     "",                200, 16},
+        {"tags-by-calls",   "<<<",             118, 20},
+        {"tags-inverted",   "I",               118, 20},
+        {"tags-filtered",   "/ORDERS<Enter>",  118, 20},
+        {"tags-no-match",   "/nowhere<Enter>", 118, 20},
+        {"tags-units",      "u",               118, 20},
+        {"tags-help",       "?",               80,  40},
+        {"tags-since-mark", "m",               118, 20},
+        {"tags-no-classes", "<Enter>",         118, 20},
     };
     (void)state;
     for (size_t i = 0; i < sizeof screens / sizeof screens[0]; i++) {
