@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "probed"
+require "json"
 
 # Memtop.tag: what was allocated, and what lives, under each tag.
 class TagsTest < Minitest::Test
@@ -303,5 +304,64 @@ class TagsTest < Minitest::Test
       tag = $client.tags["route=a"]
       abort tag.inspect unless tag.allocated >= 200 && tag.allocated == tag.live + tag.freed && tag.live < 100
     RUBY
+  end
+
+  MEMTOP = Probed::LOAD_PATHS.map { |path| File.expand_path("../bin/memtop", path) }.find { |path| File.executable?(path) }
+
+  def memtop(*arguments)
+    output, errors, status = Timeout.timeout(60) { Open3.capture3(MEMTOP, *arguments) }
+    assert status.success?, errors
+    output
+  end
+
+  PROGRAM = <<~RUBY
+    class Order; end
+    KEPT = []
+    40.times { |i| Memtop.tag(route: "orders#show", tenant: "a b \#{i % 2}") { KEPT << Order.new; 9.times { Order.new } } }
+    4.times { GC.start }
+    puts :ready
+    $stdin.gets
+  RUBY
+
+  def tag_in(json)
+    tags = JSON.parse(json)["tags"] or return nil
+    tags.find { |tag| tag["keys"] == { "route" => "orders#show", "tenant" => "a b 1" } }
+  end
+
+  def test_memtop_tags_prints_them_and_a_recording_keeps_them
+    program = spawn_ruby(PROGRAM)
+    assert_equal "ready", program.line
+    connect.census
+    text = memtop("tags", "--socket", @socket)
+    assert_match(/^ +20 +2\d\d .* route=orders#show tenant=a b 1$/, text)
+    now = tag_in(memtop("tags", "--json", "--socket", @socket))
+    assert_equal [20, 0, "route=orders#show tenant=a b 1"], now.values_at("calls", "active", "tag")
+    assert_operator now["retained"], :>=, 20
+    assert_equal now["allocated"], now["freed"] + now["live"]
+    recording = File.join(@folder, "r.memtop")
+    memtop("record", "-o", recording, "--duration", "3s", "--socket", @socket)
+    assert_equal now, tag_in(memtop("replay", recording, "--once", "--json"))
+    memtop("cut", recording, "--from", "start", "--to", "end", "-o", "#{recording}2")
+    assert_equal now, tag_in(memtop("replay", "#{recording}2", "--once", "--json"))
+  end
+
+  def test_the_flight_recorder_keeps_them
+    file = File.join(@folder, "f.memtop")
+    program = spawn_ruby(PROGRAM, env: { "MEMTOP_FLIGHT" => "on", "MEMTOP_FLIGHT_FILE" => file, "MEMTOP_INTERVAL" => "0.2" })
+    assert_equal "ready", program.line
+    client = connect
+    client.census
+    client.tags
+    client.request(:flight)
+    written = Dir.glob(File.join(@folder, "f*.memtop")).first
+    assert_equal 20, tag_in(memtop("replay", written, "--once", "--json"))["calls"]
+  end
+
+  def test_a_read_only_probe_tells_them_too
+    program = spawn_ruby(PROGRAM, env: { "MEMTOP_READONLY" => "1" })
+    assert_equal "ready", program.line
+    client = connect
+    assert_equal 20, client.tags["route=orders#show\ntenant=a b 0"].calls
+    assert_equal 200, client.tag_classes("route=orders#show\ntenant=a b 0")["Order"].allocated
   end
 end

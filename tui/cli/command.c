@@ -19,6 +19,7 @@ static const char watch_help[] =
     "  /  n N  \\                      filter as you type; next, previous; clear\n"
     "  Enter                          the call tree of the class; there: arrows unfold,\n"
     "                                 i lines first, p own code, f flame, o editor\n"
+    "  W                              what each route, job or other tag allocates\n"
     "  m  '  d                        set a mark, pick one, changes since the mark\n"
     "  Space                          pause the screen, never the program\n"
     "  [ ] { }  L  :goto              a sample, a minute back and on; live; to a time\n"
