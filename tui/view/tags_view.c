@@ -1,6 +1,5 @@
 #include "tui/view/tags_view.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,28 +76,9 @@ word_at(const struct scene *scene, size_t index, struct word *word)
 /* Lines. */
 
 static bool
-contains(const char *name, const char *text)
-{
-    if (text[0] == '\0') {
-        return true;
-    }
-    for (; *name != '\0'; name++) {
-        size_t i = 0;
-        while (text[i] != '\0' &&
-               tolower((unsigned char)name[i]) == tolower((unsigned char)text[i])) {
-            i++;
-        }
-        if (text[i] == '\0') {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool
 put(struct tags_level *level, struct tags_line line)
 {
-    if (!contains(line.name, level->filter)) {
+    if (strcasestr(line.name, level->filter) == NULL) {
         level->hidden++;
         return true;
     }
