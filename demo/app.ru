@@ -2,4 +2,10 @@
 
 require_relative "app"
 
+# Which route allocates what: `W` in the viewer.
+if defined?(Memtop)
+  require "memtop/rack"
+  use Memtop::Rack
+end
+
 run OrdersApp

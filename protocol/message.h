@@ -43,6 +43,7 @@ enum message_kind {
     MESSAGE_FRAMES = 7,   // frame ids and what they are called
     MESSAGE_TREE = 8,     // where the objects of one class were allocated
     MESSAGE_VERDICTS = 9, // what to think of classes, and how old their objects are
+    MESSAGE_TAGS = 14, // what was allocated while the program did what it calls by a tag
     // of recordings, beside the above
     MESSAGE_MARK = 10, // what every class was when a mark was set
     MESSAGE_GAP = 11,  // time of which the recording knows nothing
@@ -72,6 +73,7 @@ enum capability {
     CAPABILITY_GC = 1 << 2,       // REQUEST_GC can be had
     CAPABILITY_TRACE = 1 << 3,    // REQUEST_OPEN takes stacks
     CAPABILITY_FLIGHT = 1 << 4,   // REQUEST_FLIGHT can be had
+    CAPABILITY_TAGS = 1 << 5,     // TAGS are sent when the program has any
     CAPABILITY_DETACH = 1 << 6,   // REQUEST_DETACH can be had
 };
 
@@ -263,6 +265,47 @@ struct verdicts {
     size_t count;
 };
 
+// A tag is what the program says it is doing: keys with a value each.
+struct tag_name {
+    uint32_t id;      // never 0, never used for another
+    struct text text; // "key=value", a line each in order of the keys; or "(other)",
+                      // which stands for all tags there was no room for
+};
+
+// The state of one tag. Any but `id` may be COUNT_UNKNOWN: objects are not counted by
+// tags but in modes count and trace.
+struct tag_row {
+    uint32_t id;
+    uint64_t calls;  // how often the program entered it and left it again
+    uint64_t active; // how often it is in it now
+    uint64_t allocated;
+    uint64_t freed;
+    uint64_t live;
+    uint64_t bytes; // memsize at the last census
+    uint64_t ages[AGE_BUCKETS];
+};
+
+// What of a tag's objects are of one class.
+struct tag_class {
+    uint32_t tag;
+    class_id class_id;
+    uint64_t allocated;
+    uint64_t live;
+    uint64_t bytes;
+    uint64_t ages[AGE_BUCKETS];
+};
+
+// State: what changed, or with `key` all of it. A tag that is not listed is as it was.
+struct tags_state {
+    bool key;
+    const struct tag_name *names; // borrowed
+    size_t name_count;
+    const struct tag_row *rows; // borrowed
+    size_t row_count;
+    const struct tag_class *classes; // borrowed: of tags that somebody asked for, all
+    size_t class_count;              // classes of each, one after the other
+};
+
 struct mark_row {
     class_id id;
     uint64_t live;
@@ -361,6 +404,8 @@ enum request_action {
     REQUEST_PIN = 7,    // argument: class_id. Take stacks whether anybody looks or not
     REQUEST_UNPIN = 8,
     REQUEST_FLIGHT = 9,  // write what the flight recorder has; the result has the path
+    REQUEST_TAG = 10,   // argument: a tag's id. Send its classes from now on, and of no
+                        // other tag; 0: of none
     REQUEST_DETACH = 11, // take the probe out of the program
 };
 
@@ -412,6 +457,7 @@ struct message {
         struct frames frames;
         struct tree tree;
         struct verdicts verdicts;
+        struct tags_state tags;
         struct mark_state mark;
         struct gap gap;
         struct key_group key;

@@ -137,6 +137,34 @@
 #define VERDICTS_FIELDS(PLAIN, INNER, LIST)         \
     LIST(verdicts, ROWS, list, count, &verdict_row_shape)
 
+#define TAG_NAME_FIELDS(PLAIN, INNER, LIST)         \
+    PLAIN(tag_name, SMALL, id)                      \
+    PLAIN(tag_name, TEXT, text)
+
+#define TAG_ROW_FIELDS(PLAIN, INNER, LIST)          \
+    PLAIN(tag_row, SMALL, id)                       \
+    PLAIN(tag_row, COUNT, calls)                    \
+    PLAIN(tag_row, COUNT, active)                   \
+    PLAIN(tag_row, COUNT, allocated)                \
+    PLAIN(tag_row, COUNT, freed)                    \
+    PLAIN(tag_row, COUNT, live)                     \
+    PLAIN(tag_row, COUNT, bytes)                    \
+    AGES_FIELDS(PLAIN, tag_row)
+
+#define TAG_CLASS_FIELDS(PLAIN, INNER, LIST)        \
+    PLAIN(tag_class, SMALL, tag)                    \
+    PLAIN(tag_class, SMALL, class_id)               \
+    PLAIN(tag_class, COUNT, allocated)              \
+    PLAIN(tag_class, COUNT, live)                   \
+    PLAIN(tag_class, COUNT, bytes)                  \
+    AGES_FIELDS(PLAIN, tag_class)
+
+#define TAGS_FIELDS(PLAIN, INNER, LIST)             \
+    PLAIN(tags_state, BOOL, key)                    \
+    LIST(tags_state, ROWS, names, name_count, &tag_name_shape) \
+    LIST(tags_state, ROWS, rows, row_count, &tag_row_shape) \
+    LIST(tags_state, ROWS, classes, class_count, &tag_class_shape)
+
 #define MARK_ROW_FIELDS(PLAIN, INNER, LIST)         \
     PLAIN(mark_row, SMALL, id)                      \
     PLAIN(mark_row, COUNT, live)                    \
@@ -198,6 +226,9 @@
     X(tree_node, TREE_NODE)                         \
     X(tree_site, TREE_SITE)                         \
     X(verdict_row, VERDICT_ROW)                     \
+    X(tag_name, TAG_NAME)                           \
+    X(tag_row, TAG_ROW)                             \
+    X(tag_class, TAG_CLASS)                         \
     X(mark_row, MARK_ROW)                           \
     X(mark_place, MARK_PLACE)                       \
     X(left_row, LEFT_ROW)
@@ -212,6 +243,7 @@
     X(frames, FRAMES)                               \
     X(tree, TREE)                                   \
     X(verdicts, VERDICTS)                           \
+    X(tags_state, TAGS)                             \
     X(mark_state, MARK)                             \
     X(gap, GAP)                                     \
     X(key_group, KEY)                               \

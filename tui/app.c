@@ -11,6 +11,7 @@
 #include "tui/app_diff.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
+#include "tui/app_tags.h"
 #include "tui/app_time.h"
 #include "tui/app_tree.h"
 #include "tui/text/text.h"
@@ -56,6 +57,7 @@ app_new(const struct app_options *options, uint64_t now_ms)
     tree_view_init(&app->tree);
     app_choose(app);
     flame_init(&app->flame);
+    tags_view_init(&app->tags);
     app->stack[app->depth++] = &app->table.view;
     if (!app_time_init(app)) {
         app_free(app);
@@ -77,6 +79,7 @@ app_free(struct app *app)
     flame_destroy(&app->flame);
     app_born_destroy(app);
     app_diff_destroy(app);
+    tags_view_destroy(&app->tags);
     app_time_destroy(app);
     model_free(app->model);
     free(app);
@@ -166,11 +169,13 @@ app_message(struct app *app, const struct message *message, uint64_t now_ms)
     app_time_take(app, message);
     if (message->kind == MESSAGE_HELLO) {
         app_tree_reconnect(app);
+        app_tags_reconnect(app);
     }
     if (!model_apply(app->model, message)) {
         return app_tell(app, true, "out of memory: some figures were left out");
     }
     app_tree_follow(app);
+    app_tags_follow(app);
     switch (message->kind) {
     case MESSAGE_HELLO:
         take_hello(app, old_pid);
@@ -315,6 +320,7 @@ close_top(struct app *app)
     if (app->depth > 1) {
         app->depth--;
         app_tree_follow(app);
+        app_tags_follow(app);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "tui/app_diff.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
+#include "tui/app_tags.h"
 #include "tui/app_time.h"
 #include "tui/app_tree.h"
 #include "tui/text/text.h"
@@ -418,6 +419,7 @@ static const struct command commands[] = {
     {"pin", "", ACTION_PIN, app_tree_pin, "take the class's stacks when nobody looks as well, or no longer"},
     {"edit", "", ACTION_EDIT, app_tree_edit, "open the selected line in $VISUAL or $EDITOR"},
     {"flame", "", ACTION_FLAME, app_tree_flame, "the call tree as a flame graph"},
+    {"tags", "", ACTION_TAGS, app_tags_run, "what each tag (a route, a job) allocates and leaves behind"},
     {"mark", "[LETTER]", ACTION_MARK, run_mark, "set a mark, by default the next letter"},
     {"since", "[LETTER|connecting]", ACTION_SINCE_MARK, run_since, "show changes since a mark, or since memtop connected"},
     {"marks", "", ACTION_PICK_MARK, run_marks, "pick a mark"},
@@ -456,7 +458,7 @@ static const char *const candidates[] = {
     "since connecting",
     "sort alloc", "sort bytes", "sort delta", "sort free", "sort live", "sort name", "sort rate",
     "sort share",
-    "timeline", "tree", "write ", NULL,
+    "tags", "timeline", "tree", "write ", NULL,
 };
 // clang-format on
 

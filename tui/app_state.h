@@ -18,6 +18,7 @@
 #include "tui/view/prompt.h"
 #include "tui/view/strip.h"
 #include "tui/view/table.h"
+#include "tui/view/tags_view.h"
 #include "tui/view/tree_view.h"
 
 #define APP_MESSAGE_BYTES 256
@@ -95,6 +96,7 @@ struct app {
     struct flame flame;
     struct born_view born_view;
     struct diff_view diff_view;
+    struct tags_view tags;
     struct help help;
     struct pager notices;
     struct menu menu;
@@ -107,6 +109,7 @@ struct app {
     uint64_t request_id; // of the last request
     int last_mark;       // that was in use, or MODEL_MARK_NONE
 
+    uint32_t tag_asked;          // whose classes the probe sends, 0 for none
     class_id opened;             // at the probe, 0 for none
     class_id refused;            // the probe would not open it
     class_id kept[APP_KEPT_MAX]; // open as well, for what is recorded; 0 for none

@@ -20,10 +20,12 @@
 #include "tui/export/document.h"
 #include "tui/export/listing.h"
 #include "tui/export/table.h"
+#include "tui/export/tags.h"
 #include "tui/export/tree.h"
 #include "tui/files.h"
 #include "tui/loop/loop.h"
 #include "tui/loop/source.h"
+#include "tui/model/tags.h"
 #include "tui/record/tape.h"
 #include "tui/term/screen.h"
 
@@ -293,6 +295,36 @@ tree(struct session *session)
     return how == LOOP_DONE ? print_tree(session, wanted.class) : end(session, how);
 }
 
+// Whoever has just connected is told of tags before the first sample.
+static bool
+has_tags(void *context)
+{
+    const struct session *session = context;
+    const struct sample *sample = model_sample(app_model(session->app));
+
+    return sample->mode == MODE_DORMANT || sample->probe.census_us > 0;
+}
+
+static enum cli_status
+tags(struct session *session)
+{
+    enum loop_end how = loop_fetch(session->loop, session->app, has_tags, session);
+    const struct model *model = app_model(session->app);
+
+    if (how != LOOP_DONE) {
+        return end(session, how);
+    }
+    if (model_tag_count(model) == 0 && !session->cli->json) {
+        fprintf(stderr, "memtop: the program has not used a tag yet; memtop help tags "
+                        "says what they are.\n");
+    }
+    if (!(session->cli->json ? tags_write_json : tags_write_text)(model, stdout)) {
+        fprintf(stderr, "memtop: cannot print the tags: %s.\n", strerror(errno));
+        return STATUS_BROKEN;
+    }
+    return STATUS_DONE;
+}
+
 static enum cli_status
 watch(struct session *session)
 {
@@ -557,7 +589,7 @@ start(struct session *session, const char *path)
     const struct cli *cli = session->cli;
     static enum cli_status (*const tasks[])(struct session *) = {
         [CLI_WATCH] = watch, [CLI_ONCE] = once,     [CLI_PLAIN] = plain,
-        [CLI_TREE] = tree,   [CLI_RECORD] = record,
+        [CLI_TREE] = tree,   [CLI_RECORD] = record, [CLI_TAGS] = tags,
     };
     enum cli_status status = STATUS_BROKEN;
 

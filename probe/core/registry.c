@@ -40,6 +40,7 @@ registry_destroy(struct registry *registry)
         arena_unmap(registry->seen[i], REGISTRY_SEGMENT * sizeof(struct site_census));
     }
     arena_unmap(registry->slots, slot_bytes(registry->slot_count));
+    arena_unmap(registry->tag_past, TAGS_MAX * sizeof(struct tag_past));
     *registry = (struct registry){0};
 }
 
@@ -125,6 +126,7 @@ reset_site(struct registry *registry, site_id id, uint32_t class_index)
     site->sample_at = SITE_NEVER;
     site->node = 0;
     site->shift = 0;
+    atomic_store_explicit(&site->tag, 0, memory_order_relaxed);
     atomic_store_explicit(&site->next, 0, memory_order_relaxed);
     atomic_store_explicit(&site->allocated, 0, memory_order_relaxed);
     atomic_store_explicit(&site->freed, 0, memory_order_relaxed);
@@ -341,14 +343,31 @@ struct site *
 registry_add_path(struct registry *registry, uint32_t class_index, uint32_t node,
                   uint8_t shift, uint32_t reserve)
 {
-    site_id id = take_path(registry, reserve);
+    return registry_add_tagged(
+        registry, &(struct path){class_index, node, TAG_NONE, shift}, reserve);
+}
+
+static bool
+map_tag_past(struct registry *registry)
+{
+    if (!registry->tag_past) {
+        registry->tag_past = arena_map(TAGS_MAX * sizeof(struct tag_past));
+    }
+    return registry->tag_past;
+}
+
+struct site *
+registry_add_tagged(struct registry *registry, const struct path *path, uint32_t reserve)
+{
+    site_id id = path->tag && !map_tag_past(registry) ? 0 : take_path(registry, reserve);
     if (!id) {
         return NULL;
     }
-    struct class_entry *entry = registry_class(registry, class_index);
-    struct site *site = reset_site(registry, id, class_index);
-    site->node = node;
-    site->shift = shift;
+    struct class_entry *entry = registry_class(registry, path->class_index);
+    struct site *site = reset_site(registry, id, path->class_index);
+    site->node = path->node;
+    site->shift = path->shift;
+    atomic_store_explicit(&site->tag, path->tag, memory_order_relaxed);
     atomic_store_explicit(&site->next, entry->paths, memory_order_relaxed);
     if (id == REGISTRY_FIRST_PATH + registry->path_count) {
         atomic_store_explicit(&registry->path_count, registry->path_count + 1,
@@ -358,12 +377,23 @@ registry_add_path(struct registry *registry, uint32_t class_index, uint32_t node
     return site;
 }
 
+static void
+remember_tag(struct registry *registry, const struct site *site)
+{
+    if (site->tag) {
+        struct tag_past *past = &registry->tag_past[site->tag];
+        count_add(&past->allocated, site->allocated);
+        count_add(&past->freed, site->freed);
+    }
+}
+
 void
 registry_free_paths(struct registry *registry, uint32_t class_index)
 {
     struct class_entry *entry = registry_class(registry, class_index);
     for (site_id id = entry->paths, next; id; id = next) {
         next = registry_site(registry, id)->next;
+        remember_tag(registry, registry_site(registry, id));
         struct site *site = reset_site(registry, id, 0);
         site->next = registry->free_path;
         registry->free_path = id;

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "probe/core/shadow.h"
+#include "probe/core/tags.h"
 #include "protocol/message.h"
 
 // Rows of classes and sites come in segments that never move.
@@ -49,6 +50,10 @@ struct site {
     uint32_t node;          // of a path's site: in the call tree
     uint8_t shift;          // of a path's site: it stands for 2^shift times its count;
                             // of SITE_UNSAMPLED: that of the gap drawn last
+    _Atomic uint16_t tag;   // of a path's site: the tag they were allocated under, 0
+                            // for none. With one, `node` may also be FRAME_ROOT, for
+                            // what SITE_UNSAMPLED would count without the tag, or
+                            // FRAME_BEFORE_TRACING, for SITE_COUNTED
     _Atomic uint32_t next;  // the class's next path, 0 for none; or the next free one
 };
 
@@ -91,6 +96,12 @@ struct class_entry {
     uint32_t next_free;  // a free row: the index of the next one
 };
 
+// What classes that are gone, and their sites with them, had under a tag.
+struct tag_past {
+    _Atomic uint64_t allocated;
+    _Atomic uint64_t freed;
+};
+
 struct registry_slot {
     uintptr_t key;
     struct site *site; // that counts the key's new objects: SITE_COUNTED, or while
@@ -114,6 +125,7 @@ struct registry {
     _Atomic uint32_t dead;           // classes dead and not yet recycled
     _Atomic uint64_t past_allocated; // of recycled classes
     _Atomic uint64_t past_freed;
+    struct tag_past *_Atomic tag_past; // owned, TAGS_MAX; NULL before the first tag
     // For a key that is new: what the key stands for, when it is an alias (a
     // singleton class for the class of its object). context: hook.
     uintptr_t (*resolve)(uintptr_t key);
@@ -147,6 +159,16 @@ registry_seen(const struct registry *registry, site_id site)
 // numbers ran out; `reserve` numbers are left for those who ask with 0.
 struct site *registry_add_path(struct registry *registry, uint32_t class_index,
                                uint32_t node, uint8_t shift, uint32_t reserve);
+
+// context: hook. The same for what is allocated under a tag, 0 for none.
+struct path {
+    uint32_t class_index;
+    uint32_t node;
+    uint16_t tag;
+    uint8_t shift;
+};
+struct site *registry_add_tagged(struct registry *registry, const struct path *path,
+                                 uint32_t reserve);
 
 // context: gvl, under the lock. Free the sites of a class's paths; nothing lives
 // there any more.

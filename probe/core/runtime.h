@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "probe/core/calltree.h"
+#include "probe/core/tags.h"
 #include "protocol/message.h"
 
 // Slots from `start` up to `end`, `stride` bytes apart.
@@ -29,6 +30,9 @@ struct heap_pages {
 struct runtime {
     // "ruby 3.1.2"; lasts as long as the program.
     const char *name;
+
+    // What the program says it is doing; lasts as long as it. NULL: it cannot say.
+    const struct tags *tags;
 
     // context: gvl. Install or remove the allocation hooks. False when they
     // cannot be had; then `why` says so in words.

@@ -14,6 +14,7 @@
 #include "probe/core/feed.h"
 #include "probe/core/flight.h"
 #include "probe/core/opened.h"
+#include "probe/core/tagfeed.h"
 #include "probe/core/viewer.h"
 #include "version.h"
 
@@ -39,6 +40,7 @@ struct server {
     struct flight *flight;   // owned, what it records to
     struct feed feed;
     struct opened opened;
+    struct tagfeed tags;
     struct sample last; // the header of the last sample
     uint64_t ticked_ns; // when the last tick was, 0 before one
     uint64_t next_tick_ns;
@@ -119,11 +121,12 @@ static uint64_t
 capabilities_of(const struct server *server)
 {
     const struct probe *probe = server->probe;
+    uint64_t tags = probe->runtime.tags ? CAPABILITY_TAGS : 0;
     if (probe->settings.readonly) {
-        return CAPABILITY_READONLY;
+        return CAPABILITY_READONLY | tags;
     }
     uint64_t traces = probe->runtime.capture ? CAPABILITY_TRACE : 0;
-    return CAPABILITY_GC | (probe->count_refused ? 0 : CAPABILITY_COUNT | traces) |
+    return CAPABILITY_GC | tags | (probe->count_refused ? 0 : CAPABILITY_COUNT | traces) |
            (server->flight ? CAPABILITY_FLIGHT : 0) |
            (probe->runtime.detach ? CAPABILITY_DETACH : 0);
 }
@@ -328,6 +331,12 @@ take_request(struct server *server, struct viewer *viewer, const struct request 
         take_tree_request(server, viewer, request);
         return;
     }
+    if (request->action == REQUEST_TAG) {
+        viewer->tag = request->argument < TAGS_MAX ? (uint32_t)request->argument : 0;
+        tick_soon(server);
+        say_result(viewer, request->id, RESULT_DONE, "");
+        return;
+    }
     if (request->action == REQUEST_KEY) {
         viewer->wants_seed = true;
         tick_soon(server);
@@ -465,11 +474,29 @@ judge_classes(struct server *server, uint64_t now_ns, struct stamp at, struct bu
     }
 }
 
+// What tags have, after the sample. Without memory, everybody is told all of it later.
+static void
+look_at_tags(struct server *server, struct stamp at, struct buffer *out)
+{
+    const struct probe *probe = server->probe;
+    struct tagfeed *feed = &server->tags;
+    tagfeed_want_none(feed);
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        tagfeed_want(feed, server->viewers[i]->tag);
+    }
+    if (!tagfeed_read(feed, probe->runtime.tags, &probe->tally.registry,
+                      mode_counts(probe->mode)) ||
+        !tagfeed_changes(feed, probe->runtime.tags, at, out)) {
+        tagfeed_forget(feed);
+    }
+}
+
 static bool
 encode_seed(struct server *server, struct stamp at, struct buffer *out)
 {
     struct probe *probe = server->probe;
-    return feed_seed(&server->feed, &probe->tally.registry, &server->last, at, out) &&
+    return tagfeed_seed(&server->tags, probe->runtime.tags, at, out) &&
+           feed_seed(&server->feed, &probe->tally.registry, &server->last, at, out) &&
            judge_seed(&probe->judge, &probe->tally.registry, at, out);
 }
 
@@ -510,6 +537,7 @@ start_anew(struct server *server, struct stamp at)
     }
     buffer_destroy(&frame);
     feed_forget(&server->feed);
+    tagfeed_forget(&server->tags);
     for (size_t i = 0; i < server->viewer_count; i++) {
         server->viewers[i]->wants_seed = true;
     }
@@ -536,6 +564,7 @@ tell_everything(struct server *server, struct stamp at)
     say_hello(server, recorder, at);
     bool told = feed_seed(&server->feed, registry, &server->last, at, &classes) &&
                 judge_seed(&probe->judge, registry, at, &verdicts) &&
+                tagfeed_seed(&server->tags, probe->runtime.tags, at, &verdicts) &&
                 viewer_append(recorder, &classes);
     recorder->wants_seed = false;
     opened_send(&server->opened, probe, &server->recorder, 1, at);
@@ -657,6 +686,7 @@ send_sample(struct server *server, uint64_t now_ns)
         feed_sample(&server->feed, &probe->tally.registry, &server->last, at, &frames);
     if (sampled) {
         judge_classes(server, now_ns, at, &frames);
+        look_at_tags(server, at, &frames);
         broadcast(server, &frames);
         seed(server, at);
         server->dropped_frames += opened_send(&server->opened, probe, server->viewers,
@@ -857,6 +887,7 @@ free_server(struct server *server)
     }
     close(server->listen_fd);
     feed_destroy(&server->feed);
+    tagfeed_destroy(&server->tags);
     flight_free(server->flight);
     free(server);
 }

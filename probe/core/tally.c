@@ -46,6 +46,27 @@ tally_missed_free(struct tally *tally, uintptr_t address, shadow_entry entry)
     calltree_retire(&tally->trace.tree, address);
 }
 
+void
+tally_allocated_tagged(struct tally *tally, uintptr_t address, uintptr_t key,
+                       uint32_t tag)
+{
+    const struct registry_slot *slot = registry_lookup(&tally->registry, key);
+    shadow_entry *entry = shadow_place(&tally->shadow, address);
+    if (!slot || !entry) {
+        count_up(&tally->unplaced);
+        return;
+    }
+    struct site *site = slot->site;
+    if (*entry) {
+        tally_missed_free(tally, address, *entry);
+    }
+    bool turn =
+        atomic_load_explicit(&site->allocated, memory_order_relaxed) >= site->sample_at;
+    site = (turn ? trace_site : trace_tagged)(&tally->trace, &tally->registry, site, tag);
+    *entry = shadow_pack(site->id, tally->birth.now, address);
+    count_up(&site->allocated);
+}
+
 struct compaction {
     struct tally *tally;
     uintptr_t (*moved)(uintptr_t address);

@@ -7,6 +7,7 @@
 
 #define FIRST_SITES 4096u
 #define RESERVE 4096u         // numbers of sites kept for the paths of FRAME_OTHER
+#define TAG_RESERVE 786432u   // and for all paths, from tags without a stack
 #define MEASURE_EVERY 16u     // stacks; how often one's cost is measured
 #define STACK_NS_FIRST 1000u  // until one was measured
 #define STACK_NS_MAX 100000u  // more than that, and somebody else had the processor
@@ -50,6 +51,7 @@ trace_destroy(struct trace *trace)
     arena_unmap(trace->stack, (trace->depth + 1) * sizeof(*trace->stack));
     arena_unmap(trace->cache, TRACE_CACHE * sizeof(*trace->cache));
     arena_unmap(trace->sites, trace->sites_count * sizeof(*trace->sites));
+    arena_unmap(trace->tagged, TRACE_TAGGED * sizeof(*trace->tagged));
     calltree_destroy(&trace->tree);
     *trace = (struct trace){0};
 }
@@ -119,20 +121,22 @@ trace_shorten(struct trace *trace, const struct registry *registry, uint32_t cla
     }
 }
 
-/* Sites by class, path and weight. */
+/* Sites by class, path, weight and tag. */
 
 static uint32_t
-site_home(uint32_t class_index, uint32_t node, uint8_t shift, uint32_t count)
+site_home(const struct path *path, uint32_t count)
 {
-    uint64_t key = (uint64_t)class_index << 32 | node;
-    return (uint32_t)mix(key * 31 + shift) & (count - 1);
+    uint64_t key = (uint64_t)path->class_index << 32 | path->node;
+    return (uint32_t)mix(key * 31 + path->shift + ((uint64_t)path->tag << 8)) &
+           (count - 1);
 }
 
 static uint32_t
 home_of(const struct registry *registry, site_id id, uint32_t count)
 {
     const struct site *site = registry_site(registry, id);
-    return site_home(site->class_index, site->node, site->shift, count);
+    const struct path path = {site->class_index, site->node, site->tag, site->shift};
+    return site_home(&path, count);
 }
 
 static void
@@ -157,32 +161,39 @@ grow_sites(struct trace *trace, const struct registry *registry)
 }
 
 static bool
-is_site(const struct site *site, uint32_t class_index, uint32_t node, uint8_t shift)
+is_site(const struct site *site, const struct path *path)
 {
-    return site->class_index == class_index && site->node == node && site->shift == shift;
+    return site->class_index == path->class_index && site->node == path->node &&
+           site->shift == path->shift && site->tag == path->tag;
+}
+
+static uint32_t
+reserve_for(const struct path *path)
+{
+    return path->node == FRAME_OTHER          ? 0
+           : path->node < CALLTREE_FIRST_NODE ? TAG_RESERVE
+                                              : RESERVE;
 }
 
 // NULL when there is no number, no place or no memory left.
 static struct site *
-site_of(struct trace *trace, struct registry *registry, uint32_t class_index,
-        uint32_t node, uint8_t shift)
+site_of(struct trace *trace, struct registry *registry, const struct path *path)
 {
     if (trace->sites_used * 2 >= trace->sites_count) {
         grow_sites(trace, registry);
     }
     uint32_t mask = trace->sites_count - 1;
-    uint32_t place = site_home(class_index, node, shift, trace->sites_count);
+    uint32_t place = site_home(path, trace->sites_count);
     for (; trace->sites[place]; place = (place + 1) & mask) {
         struct site *site = registry_site(registry, trace->sites[place]);
-        if (is_site(site, class_index, node, shift)) {
+        if (is_site(site, path)) {
             return site;
         }
     }
     if (trace->sites_used + 1 >= trace->sites_count) {
         return NULL;
     }
-    struct site *site = registry_add_path(registry, class_index, node, shift,
-                                          node == FRAME_OTHER ? 0 : RESERVE);
+    struct site *site = registry_add_tagged(registry, path, reserve_for(path));
     if (site) {
         trace->sites[place] = site->id;
         trace->sites_used++;
@@ -228,16 +239,17 @@ trace_forget_class(struct trace *trace, const struct registry *registry,
 struct taken {
     size_t count;
     bool cut;
-    uint64_t hash; // of the stack, the class and the shift
+    uint64_t hash; // of the stack, the class, the shift and the tag
 };
 
 static struct taken
-take_stack(struct trace *trace, const struct site *unsampled)
+take_stack(struct trace *trace, const struct site *unsampled, uint32_t tag)
 {
     size_t count = trace->capture(trace->stack, trace->depth + 1);
     bool cut = count > trace->depth;
     count = cut ? trace->depth : count;
-    uint64_t hash = (uint64_t)unsampled->class_index << 8 | unsampled->shift;
+    uint64_t hash =
+        (uint64_t)tag << 40 | (uint64_t)unsampled->class_index << 8 | unsampled->shift;
     for (size_t i = 0; i < count; i++) {
         hash = (hash ^ trace->stack[i].key) * 0x9e3779b97f4a7c15u + trace->stack[i].line;
         hash ^= hash >> 32;
@@ -247,23 +259,26 @@ take_stack(struct trace *trace, const struct site *unsampled)
 }
 
 static struct site *
-find_site(struct trace *trace, struct registry *registry, const struct site *unsampled)
+find_site(struct trace *trace, struct registry *registry, const struct site *unsampled,
+          uint32_t tag)
 {
-    struct taken taken = take_stack(trace, unsampled);
+    struct taken taken = take_stack(trace, unsampled, tag);
     struct trace_cached *cached = &trace->cache[taken.hash & (TRACE_CACHE - 1)];
-    uint32_t class_index = unsampled->class_index;
+    struct path path = {unsampled->class_index, 0, (uint16_t)tag, unsampled->shift};
     if (cached->hash == taken.hash && cached->site) {
         struct site *site = registry_site(registry, cached->site);
-        if (is_site(site, class_index, site->node, unsampled->shift) &&
+        path.node = site->node;
+        if (is_site(site, &path) &&
             calltree_matches(&trace->tree, site->node, trace->stack, taken.count,
                              taken.cut)) {
             return site;
         }
     }
-    uint32_t node = calltree_place(&trace->tree, trace->stack, taken.count, taken.cut);
-    struct site *site = site_of(trace, registry, class_index, node, unsampled->shift);
+    path.node = calltree_place(&trace->tree, trace->stack, taken.count, taken.cut);
+    struct site *site = site_of(trace, registry, &path);
     if (!site) {
-        site = site_of(trace, registry, class_index, FRAME_OTHER, unsampled->shift);
+        path.node = FRAME_OTHER;
+        site = site_of(trace, registry, &path);
     }
     if (site) {
         *cached = (struct trace_cached){taken.hash, site->id};
@@ -274,10 +289,10 @@ find_site(struct trace *trace, struct registry *registry, const struct site *uns
 // Every now and then on the clock, which is read without a system call.
 static struct site *
 find_site_measured(struct trace *trace, struct registry *registry,
-                   const struct site *unsampled)
+                   const struct site *unsampled, uint32_t tag)
 {
     uint64_t before_ns = clock_monotonic_ns();
-    struct site *site = find_site(trace, registry, unsampled);
+    struct site *site = find_site(trace, registry, unsampled, tag);
     uint64_t took_ns = clock_monotonic_ns() - before_ns;
     if (took_ns < STACK_NS_MAX) {
         uint64_t stack_ns = trace->stack_ns;
@@ -299,12 +314,13 @@ brake(struct class_entry *entry)
 }
 
 struct site *
-trace_site(struct trace *trace, struct registry *registry, struct site *unsampled)
+trace_site(struct trace *trace, struct registry *registry, struct site *unsampled,
+           uint32_t tag)
 {
     struct class_entry *entry = registry_class(registry, unsampled->class_index);
     uint64_t stacks = trace->stacks;
     struct site *site = (stacks % MEASURE_EVERY ? find_site : find_site_measured)(
-        trace, registry, unsampled);
+        trace, registry, unsampled, tag);
     atomic_store_explicit(&trace->stacks, stacks + 1, memory_order_relaxed);
     int64_t credit_ns = atomic_fetch_sub_explicit(
         &trace->credit_ns, (int64_t)trace->stack_ns, memory_order_relaxed);
@@ -317,6 +333,48 @@ trace_site(struct trace *trace, struct registry *registry, struct site *unsample
         return unsampled;
     }
     return site;
+}
+
+/* Tags, where no stack is taken. */
+
+static struct site *
+tagged_site(struct trace *trace, struct registry *registry, const struct path *path)
+{
+    uint64_t key = (uint64_t)path->class_index << 32 | path->node << 16 | path->tag;
+    if (!trace->tagged) {
+        trace->tagged = arena_map(TRACE_TAGGED * sizeof(*trace->tagged));
+    }
+    if (!trace->tagged) {
+        return NULL;
+    }
+    struct trace_tagged *cached = &trace->tagged[mix(key) & (TRACE_TAGGED - 1)];
+    if (cached->key == key && is_site(cached->site, path)) {
+        return cached->site;
+    }
+    struct site *site = site_of(trace, registry, path);
+    if (site) {
+        *cached = (struct trace_tagged){key, site};
+    }
+    return site;
+}
+
+struct site *
+trace_tagged(struct trace *trace, struct registry *registry, struct site *site,
+             uint32_t tag)
+{
+    bool unsampled = site->id % SITES_A_CLASS == SITE_UNSAMPLED;
+    const struct path path = {site->class_index,
+                              unsampled ? FRAME_ROOT : FRAME_BEFORE_TRACING,
+                              (uint16_t)tag, 0};
+    struct site *tagged = tagged_site(trace, registry, &path);
+    if (!tagged) {
+        atomic_store_explicit(&trace->lost, trace->lost + 1, memory_order_relaxed);
+        return site;
+    }
+    if (unsampled) { // one step nearer to the next stack, though `site` counts none
+        site->sample_at--;
+    }
+    return tagged;
 }
 
 /* The budget. */

@@ -22,11 +22,18 @@
 
 #define TRACE_DEPTH_MAX 4096u // as MEMTOP_DEPTH has it
 #define TRACE_SHIFT_MAX 20u
-#define TRACE_CACHE (1u << 14) // stacks seen lately, a power of two
+#define TRACE_CACHE (1u << 14)  // stacks seen lately, a power of two
+#define TRACE_TAGGED (1u << 13) // (class, tag)s seen lately, a power of two
 
 struct trace_cached {
     uint64_t hash;
     site_id site;
+};
+
+// Where the objects of a class that are allocated under a tag are counted.
+struct trace_tagged {
+    uint64_t key;
+    struct site *site;
 };
 
 struct trace {
@@ -40,14 +47,15 @@ struct trace {
     site_id *sites;             // owned: by (class, node, shift), open addressing
     uint32_t sites_count;       // a power of two
     uint32_t sites_used;
-    uint64_t random;           // state of the gaps' generator
-    _Atomic int64_t credit_ns; // left until the next trace_govern()
-    _Atomic uint64_t stacks;   // taken
-    _Atomic uint64_t frames;   // in them
-    _Atomic uint64_t lost;     // not taken for want of a site
-    _Atomic uint64_t stack_ns; // what one costs now, measured on every 16th
-    double budget_percent;     // of one core, for stacks alone
-    uint64_t governed_ns;      // when trace_govern() last ran, 0: never
+    struct trace_tagged *tagged; // owned: those used lately; NULL before the first
+    uint64_t random;             // state of the gaps' generator
+    _Atomic int64_t credit_ns;   // left until the next trace_govern()
+    _Atomic uint64_t stacks;     // taken
+    _Atomic uint64_t frames;     // in them
+    _Atomic uint64_t lost;       // not taken for want of a site
+    _Atomic uint64_t stack_ns;   // what one costs now, measured on every 16th
+    double budget_percent;       // of one core, for stacks alone
+    uint64_t governed_ns;        // when trace_govern() last ran, 0: never
 };
 
 // context: gvl. False when the kernel has no memory.
@@ -60,11 +68,17 @@ void trace_destroy(struct trace *trace);
 void trace_class(struct trace *trace, struct registry *registry, uint32_t class_index,
                  bool on, uint64_t wall_us);
 
-// context: hook. An object of the class that `unsampled` counts is being born and
-// its stack's turn has come: the site to count it in, `unsampled` itself when there
-// is no memory for another.
+// context: hook. An object of the class that `unsampled` counts is being born under
+// `tag`, 0 for none, and its stack's turn has come: the site to count it in, `unsampled`
+// itself when there is no memory for another.
 struct site *trace_site(struct trace *trace, struct registry *registry,
-                        struct site *unsampled);
+                        struct site *unsampled, uint32_t tag);
+
+// context: hook. An object of the class that `site` counts is being born under a tag and
+// no stack is taken: the site to count it in, which is `site` itself when there is no
+// room for another. Gaps go on as if it had been `site`.
+struct site *trace_tagged(struct trace *trace, struct registry *registry,
+                          struct site *site, uint32_t tag);
 
 // context: server, under the probe's lock. Fit the shifts to the budget, by what
 // each class allocated since the last call, and refill the credit. True when one

@@ -11,9 +11,12 @@
 
 #define SET_BITS 64u
 
+#define INTO_UNSAMPLED UINT32_MAX // of a site: it is added to the header's figures
+
 struct treefeed_site {
     site_id id;
     uint32_t node;
+    uint32_t into; // the site it is added to, itself without tags
     uint8_t shift;
     bool changed; // by the last reading
     bool aged;    // `ages` are known
@@ -87,6 +90,8 @@ static void
 forget(struct treefeed *feed)
 {
     free(feed->sites);
+    free(feed->sums);
+    free(feed->places);
     free(feed->nodes.ids);
     free(feed->frames.ids);
     free(feed->new_nodes.ids);
@@ -213,6 +218,67 @@ add_site(struct treefeed *feed)
     return site;
 }
 
+static uint32_t
+place_of(const struct treefeed *feed, const struct treefeed_site *site)
+{
+    uint32_t place = (site->node * 31 + site->shift) * 0x9e3779b9u;
+    place = (place ^ place >> 16) & (feed->place_count - 1);
+    while (feed->places[place]) {
+        const struct treefeed_site *there = &feed->sites[feed->places[place]];
+        if (there->node == site->node && there->shift == site->shift) {
+            break;
+        }
+        place = (place + 1) & (feed->place_count - 1);
+    }
+    return place;
+}
+
+// Room for as many sites as there are, and half as many again, at most half full.
+static bool
+place_all(struct treefeed *feed)
+{
+    uint32_t count = 64;
+    while (count < feed->site_count * 3) {
+        count *= 2;
+    }
+    free(feed->places);
+    feed->places = calloc(count, sizeof(*feed->places));
+    feed->place_count = feed->places ? count : 0;
+    for (uint32_t i = 1; i < feed->site_count && feed->places; i++) {
+        uint32_t place = place_of(feed, &feed->sites[i]);
+        if (feed->sites[i].into == i && !feed->places[place]) {
+            feed->places[place] = i;
+        }
+    }
+    return feed->places != NULL;
+}
+
+// Find the site that the last one is to be added to. Without tags there is none twice.
+static bool
+join(struct treefeed *feed, bool tagged)
+{
+    uint32_t index = feed->site_count - 1;
+    struct treefeed_site *site = &feed->sites[index];
+    site->into = site->node == FRAME_ROOT             ? INTO_UNSAMPLED
+                 : site->node == FRAME_BEFORE_TRACING ? 0
+                                                      : index;
+    if (site->into != index) {
+        return feed->places || place_all(feed);
+    }
+    if (!tagged && !feed->places) {
+        return true;
+    }
+    if (feed->site_count * 2 > feed->place_count && !place_all(feed)) {
+        return false;
+    }
+    uint32_t place = place_of(feed, site);
+    if (!feed->places[place]) {
+        feed->places[place] = index;
+    }
+    site->into = feed->places[place];
+    return true;
+}
+
 // New paths come to the head of the class's list.
 static bool
 find_new(struct treefeed *feed, const struct registry *registry,
@@ -223,12 +289,16 @@ find_new(struct treefeed *feed, const struct registry *registry,
     while (id && id != feed->newest) {
         const struct site *site = registry_site(registry, id);
         struct treefeed_site *seen = add_site(feed);
-        if (!seen || !note_path(feed, tree, site->node)) {
+        if (!seen ||
+            (site->node != FRAME_BEFORE_TRACING && !note_path(feed, tree, site->node))) {
             return false;
         }
         seen->id = id;
         seen->node = site->node;
         seen->shift = site->shift;
+        if (!join(feed, site->tag != TAG_NONE)) {
+            return false;
+        }
         id = atomic_load_explicit(&site->next, memory_order_acquire);
     }
     feed->newest = head;
@@ -279,18 +349,67 @@ renew_site(struct treefeed_site *site, struct treefeed_site now)
 static struct treefeed_site
 unread(const struct treefeed_site *site)
 {
-    return (struct treefeed_site){
-        .id = site->id, .node = site->node, .shift = site->shift, .bytes = COUNT_UNKNOWN};
+    return (struct treefeed_site){.id = site->id,
+                                  .node = site->node,
+                                  .into = site->into,
+                                  .shift = site->shift,
+                                  .bytes = COUNT_UNKNOWN};
+}
+
+// Add the sites of every tag to those they belong to, the first of which, and
+// `unsampled`, have something already.
+static bool
+read_tagged(struct treefeed *feed, const struct registry *registry,
+            struct treefeed_site *before, struct treefeed_site *unsampled)
+{
+    if (feed->sum_capacity < feed->site_capacity) {
+        struct treefeed_site *sums =
+            realloc(feed->sums, feed->site_capacity * sizeof(*sums));
+        if (!sums) {
+            return false;
+        }
+        feed->sums = sums;
+        feed->sum_capacity = feed->site_capacity;
+    }
+    for (uint32_t i = 1; i < feed->site_count; i++) {
+        feed->sums[i] = unread(&feed->sites[i]);
+    }
+    for (uint32_t i = 1; i < feed->site_count; i++) {
+        uint32_t into = feed->sites[i].into;
+        struct treefeed_site *sum = into == INTO_UNSAMPLED ? unsampled
+                                    : into == 0            ? before
+                                                           : &feed->sums[into];
+        read_site(sum, &feed->counts, registry, feed->sites[i].id);
+    }
+    for (uint32_t i = 1; i < feed->site_count; i++) {
+        if (feed->sites[i].into == i) {
+            renew_site(&feed->sites[i], feed->sums[i]);
+        } else {
+            feed->sites[i].changed = false;
+        }
+    }
+    return true;
+}
+
+static bool
+read_paths(struct treefeed *feed, const struct registry *registry,
+           struct treefeed_site *before, struct treefeed_site *unsampled)
+{
+    if (feed->places) {
+        return read_tagged(feed, registry, before, unsampled);
+    }
+    for (uint32_t i = 1; i < feed->site_count; i++) {
+        struct treefeed_site now = unread(&feed->sites[i]);
+        read_site(&now, &feed->counts, registry, now.id);
+        renew_site(&feed->sites[i], now);
+    }
+    return true;
 }
 
 // Objects from before tracing have no path: they are counted, or found by a census.
 static bool
-read_before(struct treefeed *feed, const struct registry *registry,
-            const struct calltree *tree, const struct class_entry *entry)
+renew_before(struct treefeed *feed, const struct calltree *tree, struct treefeed_site now)
 {
-    struct treefeed_site now = {.node = FRAME_BEFORE_TRACING, .bytes = COUNT_UNKNOWN};
-    read_site(&now, &feed->counts, registry, entry->site + SITE_COUNTED);
-    read_site(&now, &feed->counts, registry, entry->site + SITE_FOUND);
     renew_site(&feed->sites[0], now);
     bool any = now.live || now.allocated;
     feed->sites[0].changed &= any || set_has(&feed->has_node, FRAME_BEFORE_TRACING);
@@ -340,16 +459,17 @@ read_all(struct treefeed *feed, const struct registry *registry,
     feed->new_nodes.count = 0;
     feed->new_frames.count = 0;
     if ((feed->site_count == 0 && !add_site(feed)) || !note_names(feed, tree) ||
-        !find_new(feed, registry, tree, entry) ||
-        !read_before(feed, registry, tree, entry)) {
+        !find_new(feed, registry, tree, entry)) {
         return false;
     }
-    for (uint32_t i = 1; i < feed->site_count; i++) {
-        struct treefeed_site now = unread(&feed->sites[i]);
-        read_site(&now, &feed->counts, registry, now.id);
-        renew_site(&feed->sites[i], now);
-    }
+    struct treefeed_site before = {.node = FRAME_BEFORE_TRACING, .bytes = COUNT_UNKNOWN};
     struct treefeed_site unsampled = {.bytes = COUNT_UNKNOWN};
+    read_site(&before, &feed->counts, registry, entry->site + SITE_COUNTED);
+    read_site(&before, &feed->counts, registry, entry->site + SITE_FOUND);
+    if (!read_paths(feed, registry, &before, &unsampled) ||
+        !renew_before(feed, tree, before)) {
+        return false;
+    }
     read_site(&unsampled, &feed->counts, registry, entry->site + SITE_UNSAMPLED);
     struct tree header = header_of(feed, entry, trace, &unsampled);
     feed->changed = !same_header(&header, &feed->header);
@@ -443,7 +563,10 @@ wanted(const struct part *part, uint32_t site)
     if (!part->all) {
         return part->feed->sites[site].changed;
     }
-    return site > 0 || set_has(&part->feed->has_node, FRAME_BEFORE_TRACING);
+    if (site > 0) {
+        return part->feed->sites[site].into == site;
+    }
+    return set_has(&part->feed->has_node, FRAME_BEFORE_TRACING);
 }
 
 // All nodes come before the first site.

@@ -9,7 +9,9 @@
  * last reading brought, once for everybody; treefeed_seed() everything, for a
  * viewer that opened the class just now or lost frames.
  *
- * What a feed remembers is some 60 bytes a site and 4 a node, freed with it.
+ * What a feed remembers is some 60 bytes a site and 4 a node, freed with it; of a class
+ * with objects under tags, twice that. Trees know no tags: sites that differ in nothing
+ * else are one.
  *
  * Runs in the server's thread, under the probe's lock. The class must be there: the
  * caller has looked for its id.
@@ -45,6 +47,12 @@ struct treefeed {
     struct treefeed_site *sites; // owned; the first is for those before tracing
     uint32_t site_count;
     uint32_t site_capacity;
+
+    // Once one of them has a tag: which are added to which.
+    struct treefeed_site *sums; // owned, scratch; room for `sum_capacity`
+    uint32_t sum_capacity;
+    uint32_t *places; // owned: sites by node and shift, open addressing; 0 is empty
+    uint32_t place_count;
 
     // Everything that was told, and what the last reading added to it.
     struct treefeed_list nodes; // parents before children

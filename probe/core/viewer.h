@@ -49,6 +49,7 @@ struct viewer {
     struct request request;
     struct viewer_open open[VIEWER_OPEN_ROOM]; // see opened.h
     size_t open_count;
+    uint32_t tag; // whose classes it is sent; 0 for none
 
     // Instead of a descriptor: who keeps what it is sent, and takes all of it at once.
     // False when that failed. Such a viewer is an onlooker: it sees trees of classes

@@ -5,6 +5,7 @@
 
 #include "probe/core/clock.h"
 #include "probe/ruby/heap.h"
+#include "probe/ruby/tagging.h"
 
 #define CALIBRATE_ROUNDS 5
 #define CALIBRATE_OBJECTS 300
@@ -19,6 +20,11 @@ on_newobj(VALUE data, const rb_trace_arg_t *event)
 {
     (void)data;
     VALUE object = rb_tracearg_object((rb_trace_arg_t *)event);
+    uint32_t tag = RB_UNLIKELY(tagging_used) ? tagging_current() : TAG_NONE;
+    if (RB_UNLIKELY(tag)) {
+        tally_allocated_tagged(tally, object, heap_key(object), tag);
+        return;
+    }
     tally_allocated(tally, object, heap_key(object));
 }
 

@@ -15,6 +15,7 @@
 #include "probe/ruby/hooks.h"
 #include "probe/ruby/ractors.h"
 #include "probe/ruby/stacks.h"
+#include "probe/ruby/tagging.h"
 
 RUBY_FUNC_EXPORTED void Init_memtop(void);
 
@@ -87,6 +88,7 @@ static struct runtime
 ruby_runtime(void)
 {
     return (struct runtime){.name = runtime_name,
+                            .tags = &tagging_tags,
                             .hooks = hooks_set,
                             .calibrate = hooks_calibrate,
                             .pages = heap_pages,
@@ -245,6 +247,12 @@ memtop_mode(VALUE self)
     return rb_str_new_cstr(mode_name(running ? probe.mode : MODE_DORMANT));
 }
 
+static bool
+is_running(void)
+{
+    return running;
+}
+
 void
 Init_memtop(void)
 {
@@ -253,6 +261,7 @@ Init_memtop(void)
     hooks_init(&probe.tally);
     stacks_init();
     compat_prepare_job(revive);
+    tagging_init(is_running);
     rb_define_private_method(rb_singleton_class(module), "start_probe", memtop_start, 1);
     rb_define_singleton_method(module, "stop", memtop_stop, 0);
     rb_define_singleton_method(module, "running?", memtop_running_p, 0);

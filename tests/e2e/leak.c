@@ -89,12 +89,32 @@ leads_from_the_table_to_the_line_that_leaks(void **state)
     expect_in_one_row("▶Order", " t "); // traced still: it fades after a while
 }
 
+static void
+shows_what_each_route_allocates_and_of_which_classes(void **state)
+{
+    (void)state;
+    expect("LIVE");
+    press("W");
+    expect("tags: what the program was doing");
+    expect_in_one_row("TAG", "CALLS");
+    press("/get /"); // not what came before its route
+    expect("route=GET /");
+    press("\r\r");
+    expect("tags ▸ route=GET /");
+    expect_in_one_row("CLASS", "LIVE");
+    expect("String");
+    press("\x1b\x1b\x1b");
+    expect("VERDICT");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(leads_from_the_table_to_the_line_that_leaks,
                                         open_demo, close_demo),
+        cmocka_unit_test_setup_teardown(
+            shows_what_each_route_allocates_and_of_which_classes, open_demo, close_demo),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

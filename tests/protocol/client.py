@@ -32,6 +32,7 @@ PROBE = ("cost_ppm", "drift", "drift_total", "dropped_frames", "census_us",
          "census_objects", "viewers")
 COUNTS = ("live", "allocated", "freed", "bytes")
 SITE = ("live", "allocated", "bytes", "ages")
+TAG = ("calls", "active", "allocated", "freed", "live", "bytes")
 OPEN = 5
 VERDICTS = ("", "new", "steady", "churn", "growing", "leak?")
 SPECIAL = {0: "(root)", 1: "(before tracing)", 2: "(other)", 3: "(deeper stack, cut)",
@@ -57,6 +58,7 @@ KINDS = {
     11: ("gap", ("reason", "text")),
     12: ("key", ("begin", "previous", "ordinal", "live", "rss_bytes", "gc_count", "mode")),
     13: ("left", ("list",)),
+    14: ("tags", ("key", "names", "rows", "classes")),
     64: ("greeting", ("version", "program_version")),
     65: ("request", ("id", "action", "argument")),
 }
@@ -197,6 +199,7 @@ class State:
         self.frames = {}
         self.trees = {}
         self.verdicts = {}
+        self.tags = {}
         self.marks = {}
         self.gaps = []
         self.keys = []
@@ -249,6 +252,19 @@ class State:
             self.verdicts[class_id] = {"verdict": VERDICTS[verdict] if known else "",
                                        "ages": rest[:4], "reason": text(rest[4])}
 
+    def on_tags(self, fields):
+        if fields["key"]:
+            self.tags = {}
+        for tag, name, *_ in fields["names"] or ():
+            pairs = dict(line.split("=", 1) for line in text(name).split("\n") if "=" in line)
+            self.tags[tag] = {"keys": pairs, "classes": {}}
+        for tag, *rest in fields["rows"] or ():
+            if tag not in self.tags:
+                raise Broken(f"tag {tag} is counted before it is named")
+            self.tags[tag] |= {**dict(zip(TAG, rest)), "ages": rest[len(TAG):len(TAG) + 4]}
+        for tag, class_id, allocated, live, size, *ages in fields["classes"] or ():
+            self.tags[tag]["classes"][class_id] = [allocated, live, size, ages[:4]]
+
     def on_notice(self, fields):
         self.notices[fields["id"]] = fields
         if not fields["text"]:
@@ -300,6 +316,7 @@ class State:
             "frames": self.frames,
             "trees": {class_id: tree.as_json() for class_id, tree in self.trees.items()},
             "verdicts": self.verdicts,
+            "tags": self.tags,
             "marks": self.marks,
             "gaps": self.gaps,
             "keys": self.keys,

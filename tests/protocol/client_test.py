@@ -59,6 +59,13 @@ class ClientTest(unittest.TestCase):
             "1": {"verdict": "leak?", "ages": [100, 200, 300, 400],
                   "reason": "grew in 12 collections"},
             "2": {"verdict": "", "ages": [None] * 4, "reason": ""}})
+        self.assertEqual(seen["tags"], {
+            "2": {"keys": {"route": "orders#show"}, "calls": 120, "active": 1,
+                  "allocated": 4800, "freed": 4550, "live": 250, "bytes": 10000,
+                  "ages": [50, 100, 60, 40], "classes": {"1": [3000, 200, 8000, [20, 90, 50, 40]]}},
+            "3": {"keys": {"job": "Mailer", "tenant": "acme"}, "calls": 7, "active": 0,
+                  "allocated": 90, "freed": 90, "live": None, "bytes": None,
+                  "ages": [None] * 4, "classes": {}}})
 
         self.check_recorded(seen)
 

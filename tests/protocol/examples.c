@@ -56,6 +56,20 @@ static const struct verdict_row verdicts[] = {
     {2, VERDICT_NONE, NO_AGES,              {"", 0}                       },
 };
 
+static const struct tag_name tag_names[] = {
+    {2, {"route=orders#show", 17}      },
+    {3, {"job=Mailer\ntenant=acme", 22}},
+};
+
+static const struct tag_row tag_rows[] = {
+    {2, 120, 1, 4800, 4550, 250,           10000,         {50, 100, 60, 40}},
+    {3, 7,   0, 90,   90,   COUNT_UNKNOWN, COUNT_UNKNOWN, NO_AGES          },
+};
+
+static const struct tag_class tag_classes[] = {
+    {2, 1, 3000, 200, 8000, {20, 90, 50, 40}},
+};
+
 static const struct mark_row mark_rows[] = {
     {1, 1200, 48000        },
     {2, 80,   COUNT_UNKNOWN}
@@ -151,6 +165,16 @@ const struct example examples[EXAMPLES] = {
      {.kind = MESSAGE_VERDICTS,
       .at = {7000200, 1767225607000200},
       .verdicts = {verdicts, sizeof verdicts / sizeof verdicts[0]}}                },
+    {"tags",
+     {.kind = MESSAGE_TAGS,
+      .at = {7000300, 1767225607000300},
+      .tags = {.key = true,
+               .names = tag_names,
+               .name_count = sizeof tag_names / sizeof tag_names[0],
+               .rows = tag_rows,
+               .row_count = sizeof tag_rows / sizeof tag_rows[0],
+               .classes = tag_classes,
+               .class_count = sizeof tag_classes / sizeof tag_classes[0]}}         },
     {"notice",
      {.kind = MESSAGE_NOTICE,
       .at = {6000300, 1767225606000300},

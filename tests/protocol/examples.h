@@ -15,7 +15,7 @@ struct example {
     struct message message;
 };
 
-#define EXAMPLES 19
+#define EXAMPLES 20
 
 extern const struct example examples[EXAMPLES];
 

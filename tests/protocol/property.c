@@ -335,6 +335,60 @@ any_verdicts_arrive_as_they_were_sent(void **state)
 }
 
 static void
+any_tags_arrive_as_they_were_sent(void **state)
+{
+    (void)state;
+    static struct tag_name names[LIST_MAX];
+    static struct tag_row rows[LIST_MAX];
+    static struct tag_class classes[LIST_MAX];
+    struct decoder decoder = {0};
+    for (int round = 0; round < ROUNDS / 10; round++) {
+        for (size_t i = 0; i < LIST_MAX; i++) {
+            names[i] = (struct tag_name){(uint32_t)random_number(), random_text()};
+            rows[i].id = (uint32_t)random_number();
+            fill_counts(&rows[i].calls, 6 * sizeof(uint64_t));
+            fill_counts(rows[i].ages, sizeof rows[i].ages);
+            classes[i] = (struct tag_class){.tag = (uint32_t)random_number(),
+                                            .class_id = (class_id)random_number()};
+            fill_counts(&classes[i].allocated, 3 * sizeof(uint64_t));
+            fill_counts(classes[i].ages, sizeof classes[i].ages);
+        }
+        struct message sent = {
+            .kind = MESSAGE_TAGS,
+            .tags = {.key = random_bits() % 2 == 0,
+                     .names = names,
+                     .name_count = random_bits() % LIST_MAX,
+                     .rows = rows,
+                     .row_count = random_bits() % LIST_MAX,
+                     .classes = classes,
+                     .class_count = random_bits() % LIST_MAX}
+        };
+        struct message got = sent_and_received(&decoder, &sent);
+        assert_true(got.tags.key == sent.tags.key);
+        assert_int_equal(got.tags.name_count, sent.tags.name_count);
+        for (size_t i = 0; i < got.tags.name_count; i++) {
+            assert_true(got.tags.names[i].id == names[i].id);
+            expect_same_text(got.tags.names[i].text, names[i].text);
+        }
+        assert_int_equal(got.tags.row_count, sent.tags.row_count);
+        for (size_t i = 0; i < got.tags.row_count; i++) {
+            assert_true(got.tags.rows[i].id == rows[i].id);
+            assert_memory_equal(&got.tags.rows[i].calls, &rows[i].calls,
+                                sizeof rows[i] - offsetof(struct tag_row, calls));
+        }
+        assert_int_equal(got.tags.class_count, sent.tags.class_count);
+        for (size_t i = 0; i < got.tags.class_count; i++) {
+            assert_true(got.tags.classes[i].tag == classes[i].tag);
+            assert_true(got.tags.classes[i].class_id == classes[i].class_id);
+            assert_memory_equal(&got.tags.classes[i].allocated, &classes[i].allocated,
+                                sizeof classes[i] -
+                                    offsetof(struct tag_class, allocated));
+        }
+    }
+    decoder_destroy(&decoder);
+}
+
+static void
 any_mark_arrives_as_it_was_sent(void **state)
 {
     (void)state;
@@ -477,6 +531,7 @@ main(void)
         cmocka_unit_test(any_tree_arrives_as_it_was_sent),
         cmocka_unit_test(any_frames_arrive_as_they_were_sent),
         cmocka_unit_test(any_verdicts_arrive_as_they_were_sent),
+        cmocka_unit_test(any_tags_arrive_as_they_were_sent),
         cmocka_unit_test(any_mark_arrives_as_it_was_sent),
         cmocka_unit_test(any_key_gap_and_leaving_arrive_as_they_were_sent),
         cmocka_unit_test(any_short_message_arrives_as_it_was_sent),

@@ -10,14 +10,19 @@ class MemtopClient
   HEADER = "a4NCCnNQ>Q>"
   HEADER_BYTES = 32
   KINDS = { 1 => :hello, 2 => :names, 3 => :sample, 4 => :notice, 5 => :result, 6 => :bye,
-            7 => :frames, 8 => :tree, 9 => :verdicts, 11 => :gap, 12 => :group }.freeze
-  ACTIONS = { gc: 1, census: 2, mode: 3, key: 4, open: 5, close: 6, pin: 7, unpin: 8, flight: 9, detach: 11 }.freeze
+            7 => :frames, 8 => :tree, 9 => :verdicts, 11 => :gap, 12 => :group, 14 => :tags }.freeze
+  ACTIONS = { gc: 1, census: 2, mode: 3, key: 4, open: 5, close: 6, pin: 7, unpin: 8, flight: 9, tag: 10, detach: 11 }.freeze
   MODES = %w[dormant census count trace].freeze
   Row = Struct.new(:id, :live, :allocated, :freed, :bytes)
   Frame = Struct.new(:id, :flags, :label, :path, :line)
   Node = Struct.new(:id, :parent, :frame, :line, :block)
   Site = Struct.new(:node, :shift, :live, :allocated, :bytes, :ages)
   Verdict = Struct.new(:verdict, :ages, :reason)
+  Tag = Struct.new(:id, :calls, :active, :allocated, :freed, :live, :bytes, :ages) do
+    # Objects that survived two collections or more, as of the last census.
+    def retained = ages.drop(1).sum
+  end
+  TagClass = Struct.new(:tag, :class_id, :allocated, :live, :bytes, :ages)
   SPECIAL = { 1 => "(before tracing)", 2 => "(other)", 3 => "(cut)", 4 => "(no Ruby frame)" }.freeze
   VERDICTS = [nil, "new", "steady", "churn", "growing", "leak?"].freeze
   PROCESS = %i[rss heap_live heap_free gc_count gc_major gc_ms heap_age_ms].freeze
@@ -46,6 +51,9 @@ class MemtopClient
     @frames = {}
     @trees = {}
     @verdicts = {}
+    @tag_names = {}
+    @tags = {}
+    @tag_classes = {}
     @gaps = []
     @groups = []
     @samples = @keys = @requests = 0
@@ -106,6 +114,23 @@ class MemtopClient
   def census
     request(:census)
     sample
+  end
+
+  # What was allocated under each tag, by its text ("route=orders#show"). It comes after
+  # a sample: with the next one it is certainly here.
+  def tags
+    2.times { sample }
+    @tags.transform_keys { |id| @tag_names.fetch(id) }
+  end
+
+  # The classes of a tag, by name.
+  def tag_classes(text)
+    tags
+    id = @tag_names.key(text) or return {}
+    request(:tag, id)
+    @tag_classes.delete(id)
+    20.times { @tag_classes[id] ? break : sample }
+    (@tag_classes[id] || []).to_h { |row| [@names[row.class_id], row] }
   end
 
   def mode!(name) = request(:mode, MODES.index(name))
@@ -279,6 +304,15 @@ class MemtopClient
 
   def apply_verdicts(body)
     body[0].each { |row| @verdicts[row[0]] = Verdict.new(VERDICTS[row[1]], row[2, 4], row[6]) }
+  end
+
+  def apply_tags(body)
+    [@tags, @tag_names, @tag_classes].each(&:clear) if body[0]
+    (body[1] || []).each { |id, text| @tag_names[id] = text }
+    (body[2] || []).each { |row| @tags[row[0]] = Tag.new(*row[0, 7], row[7..]) }
+    (body[3] || []).group_by(&:first).each do |tag, rows|
+      @tag_classes[tag] = rows.map { |row| TagClass.new(*row[0, 5], row[5..]) }
+    end
   end
 
   def apply_notice(body) = @notices[body[0]] = body[2]

@@ -73,20 +73,20 @@ void
 fixture_hello(struct fixture *fixture, uint64_t pid)
 {
     fixture->reactions = app_link(fixture->app, LINK_LIVE, "", fixture->now_ms);
-    fixture_message(
-        fixture,
-        (struct message){
-            .kind = MESSAGE_HELLO,
-            .hello = {.version = PROTOCOL_VERSION,
-                      .program_version = text_of("0.1.0"),
-                      .pid = pid,
-                      .parent_pid = 1,
-                      .command = text_of("puma: demo/app.ru"),
-                      .runtime = text_of("ruby 3.1.2"),
-                      .started_us = WALL_US + pid,
-                      .mode = MODE_COUNT,
-                      .capabilities = CAPABILITY_COUNT | CAPABILITY_GC | CAPABILITY_TRACE,
-                      .interval_ms = 1000},
+    fixture_message(fixture,
+                    (struct message){
+                        .kind = MESSAGE_HELLO,
+                        .hello = {.version = PROTOCOL_VERSION,
+                                  .program_version = text_of("0.1.0"),
+                                  .pid = pid,
+                                  .parent_pid = 1,
+                                  .command = text_of("puma: demo/app.ru"),
+                                  .runtime = text_of("ruby 3.1.2"),
+                                  .started_us = WALL_US + pid,
+                                  .mode = MODE_COUNT,
+                                  .capabilities = CAPABILITY_COUNT | CAPABILITY_GC |
+                                                  CAPABILITY_TRACE | CAPABILITY_TAGS,
+                                  .interval_ms = 1000},
     });
 }
 

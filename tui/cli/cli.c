@@ -361,7 +361,7 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
     if (cli->task == CLI_TREE) {
         return take_tree(cli, words + 1, errors);
     }
-    if (cli->task == CLI_RECORD) {
+    if (cli->task == CLI_RECORD || cli->task == CLI_TAGS) {
         return !words[1] || (parse_pid(words[1], &cli->pid) && !words[2]) ||
                refuse(errors, "not a process id", words[1]);
     }
@@ -444,7 +444,8 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
                             "")
                    : true;
     }
-    return cli->task == CLI_DOCTOR || settle_watch(cli, wishes, terminal, errors);
+    return cli->task == CLI_DOCTOR || cli->task == CLI_TAGS ||
+           settle_watch(cli, wishes, terminal, errors);
 }
 
 bool

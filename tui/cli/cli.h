@@ -28,6 +28,7 @@ enum cli_task {
     CLI_PLAIN,   // a table each interval, without end
     CLI_TREE,    // the call tree of one class
     CLI_ATTACH,  // only in tables: becomes one of the first three, with `attach`
+    CLI_TAGS,    // what each tag has
     CLI_RECORD,  // into a file, without a screen
     CLI_REPLAY,  // a recording in the viewer, or one table of it
     CLI_VERIFY,  // whether a recording is sound

@@ -19,6 +19,7 @@ static const char watch_help[] =
     "  /  n N  \\                      filter as you type; next, previous; clear\n"
     "  Enter                          call tree of the class; there: arrows unfold,\n"
     "                                 i lines first, p own code, f flame, o editor\n"
+    "  W                              what each route, job or other tag allocates\n"
     "  m  '  d                        set a mark, pick one, changes since the mark\n"
     "  D  :diff                       born between two marks and still alive; changes\n"
     "  Space                          pause the screen, never the program\n"
@@ -82,6 +83,20 @@ static const char doctor_help[] =
     "Examples:\n"
     "  memtop doctor\n"
     "  memtop doctor --json | jq '.checks[] | select(.state != \"good\")'\n";
+static const char tags_help[] =
+    "memtop tags prints what each tag allocated, what lives of it, and what was "
+    "retained:\n"
+    "survived two collections or more, at the last census. A tag is what the program "
+    "says\n"
+    "it is doing: Memtop.tag(route: \"orders#show\") { }, requests by Memtop::Rack or "
+    "the\n"
+    "Railtie, jobs by Memtop::Sidekiq::Middleware. CALLS are those that have ended; "
+    "/CALL\n"
+    "counts those under way too.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop tags                    of the only program there is\n"
+    "  memtop tags 4120 --json | jq '.tags[] | select(.retained > 100)'\n";
 
 static const char help_help[] =
     "memtop help shows how memtop or one of its commands is used.\n"
@@ -192,6 +207,7 @@ static const struct command commands[] = {
     {"",       "[--socket PATH | PID]",   "watch a Ruby program",                 watch_help,  CLI_WATCH,  " socket once json all plain readonly "},
     {"tree",   "CLASS [PID]",             "the call paths of a class",            tree_help,   CLI_TREE,   " socket once json all plain readonly wait pin "},
     {"attach", "PID",                     "put the probe into a process and watch it", attach_help, CLI_ATTACH, " once json all plain readonly wait mode interval budget depth trace "},
+    {"tags",   "[PID]",                   "what routes and jobs allocate",        tags_help,   CLI_TAGS,   " socket json "},
     {"record", "[PID] -o FILE",           "write what comes into a file",         record_help, CLI_RECORD, " socket readonly output duration max-size "},
     {"replay", "FILE",                    "show a recording",                     replay_help, CLI_REPLAY, " once json all at speed "},
     {"diff",   "FILE [FILE]",             "what changed between two moments",     diff_help,   CLI_DIFF,   " json all from to view "},

@@ -3,8 +3,10 @@
 #include <jansson.h>
 
 #include "tui/export/listing.h"
+#include "tui/export/tags.h"
 #include "tui/export/values.h"
 #include "tui/export/words.h"
+#include "tui/model/tags.h"
 
 // Digits of a fraction: 17, the default, would write 0.8 as 0.80000000000000004.
 #define FRACTION_DIGITS 10
@@ -122,6 +124,12 @@ document_write(const struct model *model, bool all, FILE *out)
                                  totals_of(&sample->totals), "notices", notices_of(model),
                                  "classes", classes_of(model, all));
 
+    // only of programs that have some
+    if (document && model_tag_count(model) > 0 &&
+        json_object_set_new(document, "tags", tags_values(model)) != 0) {
+        json_decref(document);
+        document = NULL;
+    }
     return value_write(document, JSON_INDENT(1) | JSON_REAL_PRECISION(FRACTION_DIGITS),
                        out) &&
            fflush(out) == 0;

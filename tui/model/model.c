@@ -33,6 +33,7 @@ model_new(void)
     }
     double unknown = (double)NAN;
     marks_init(&model->marks);
+    tags_init(&model->tags);
     model->sample.process = unknown_process;
     model->sample.totals = unknown_totals;
     model->totals_rates =
@@ -51,6 +52,7 @@ model_free(struct model *model)
     }
     notices_destroy(&model->notices);
     trees_destroy(&model->trees);
+    tags_destroy(&model->tags);
     marks_destroy(&model->marks);
     classes_destroy(&model->classes);
     free(model);
@@ -394,6 +396,7 @@ apply_sample(struct model *model, const struct sample *sample, struct stamp at)
         classes_orphan(&model->classes); // a probe that counts again has new ids
     }
     trees_sweep(&model->trees, &model->classes);
+    tags_tick(&model->tags, at);
     keep_sample(model, sample);
     keep_series(model, from);
     rates_update(&model->rates, &model->classes, &model->totals_rates, &model->sample,
@@ -463,6 +466,7 @@ rebaseline(struct model *model)
         marks_baseline(&model->marks, model->classes.list[i]);
     }
     trees_renew(&model->trees);
+    tags_baseline(&model->tags, model->marks.used);
     model->version++;
 }
 
@@ -513,6 +517,10 @@ apply_mark(struct model *model, const struct mark_state *state)
         !marks_take(&model->marks, state, &model->classes, model->at)) {
         return false;
     }
+    bool now = at.monotonic_us == model->at.monotonic_us; // else: what tags had is lost
+    if (now && !tags_mark(&model->tags, mark)) {
+        return false;
+    }
     trees_mark_done(&model->trees, mark);
     rebaseline(model);
     return true;
@@ -551,6 +559,8 @@ model_apply(struct model *model, const struct message *message)
         return trees_name(&model->trees, &message->frames);
     case MESSAGE_VERDICTS:
         return apply_verdicts(model, &message->verdicts);
+    case MESSAGE_TAGS:
+        return tags_apply(&model->tags, &message->tags);
     case MESSAGE_TREE:
         return apply_tree(model, &message->tree, message->at);
     case MESSAGE_MARK:
@@ -573,6 +583,7 @@ model_reconnect(struct model *model)
     rates_break(&model->rates);
     notices_destroy(&model->notices);
     trees_clear(&model->trees);
+    tags_destroy(&model->tags);
     model->version++;
 }
 
@@ -587,11 +598,13 @@ model_copy(const struct model *model)
     memset(copy->texts, 0, sizeof copy->texts);
     copy->notices.count = 0;
     copy->trees = (struct trees){0};
+    tags_init(&copy->tags);
     marks_init(&copy->marks);
     bool ok = classes_copy(&copy->classes, &model->classes) &&
               marks_copy(&copy->marks, &model->marks) &&
               notices_copy(&copy->notices, &model->notices) &&
-              trees_copy(&copy->trees, &model->trees);
+              trees_copy(&copy->trees, &model->trees) &&
+              tags_copy(&copy->tags, &model->tags);
     struct text *fields[KEPT_COUNT] = {
         [KEPT_PROGRAM_VERSION] = &copy->hello.program_version,
         [KEPT_COMMAND] = &copy->hello.command,
@@ -730,7 +743,7 @@ model_mark_set(struct model *model, int mark)
     assert(mark >= 0 && mark < MODEL_MARKS_MAX);
     const struct model_mark at = {model->at, model->sample.totals.live,
                                   model->sample.totals.bytes};
-    if (!trees_mark(&model->trees) ||
+    if (!trees_mark(&model->trees) || !tags_mark(&model->tags, mark) ||
         !marks_set(&model->marks, mark, &model->classes, &at)) {
         return false;
     }

@@ -9,6 +9,7 @@
 #include "tui/model/marks.h"
 #include "tui/model/notices.h"
 #include "tui/model/rates.h"
+#include "tui/model/tags.h"
 #include "tui/model/timeline.h"
 #include "tui/model/trees.h"
 
@@ -28,6 +29,7 @@ struct model {
     struct timeline timeline;
     struct rates rates;
     struct trees trees;
+    struct tags_kept tags;
     struct model_rates totals_rates;
     uint64_t series[MODEL_SERIES_COUNT][MODEL_HISTORY]; // of second % MODEL_HISTORY
     char *texts[KEPT_COUNT];                            // owned

@@ -16,6 +16,7 @@
 #define SITES_A_MESSAGE 50000u
 #define VERDICTS_A_MESSAGE 2000u
 #define PLACES_A_MESSAGE 100000u
+#define TAGS_A_MESSAGE 1000u
 
 // A class and the id that the snapshot calls it by.
 struct said {
@@ -365,6 +366,58 @@ say_verdicts(const struct snapshot *snapshot)
 }
 
 static bool
+say_tag_names(const struct snapshot *snapshot, bool *key)
+{
+    const struct tags_kept *tags = &snapshot->model->tags;
+    struct tag_name *names = room(tags->count, TAGS_A_MESSAGE, sizeof *names);
+    bool good = names != NULL;
+    for (size_t next = 0; good && next < tags->count;) {
+        size_t count = 0;
+        for (; next < tags->count && count < TAGS_A_MESSAGE; next++) {
+            const struct model_tag *tag = &tags->list[next];
+            names[count++] = (struct tag_name){tag->id, text_of(tag->raw)};
+        }
+        good =
+            say(snapshot, (struct message){
+                              .kind = MESSAGE_TAGS,
+                              .at = snapshot->model->at,
+                              .tags = {.key = *key, .names = names, .name_count = count},
+        });
+        *key = false;
+    }
+    free(names);
+    return good;
+}
+
+static bool
+say_tags(const struct snapshot *snapshot)
+{
+    const struct tags_kept *tags = &snapshot->model->tags;
+    bool key = true;
+    if (tags->count == 0) {
+        return true;
+    }
+    struct tag_row *rows = room(tags->count, tags->count, sizeof *rows);
+    size_t count = 0;
+    for (size_t i = 0; rows != NULL && i < tags->count; i++) {
+        if (tags->list[i].listed) {
+            rows[count++] = tags->list[i].now;
+        }
+    }
+    bool good = rows != NULL && say_tag_names(snapshot, &key) &&
+                say(snapshot, (struct message){
+                                  .kind = MESSAGE_TAGS,
+                                  .at = snapshot->model->at,
+                                  .tags = {.rows = rows,
+                                           .row_count = count,
+                                           .classes = tags->classes,
+                                           .class_count = tags->class_count},
+    });
+    free(rows);
+    return good;
+}
+
+static bool
 say_notices(const struct snapshot *snapshot)
 {
     const struct notices *notices = &snapshot->model->notices;
@@ -584,9 +637,9 @@ snapshot_each(const struct model *model, snapshot_taker *take, void *context)
     struct snapshot snapshot = {.take = take, .context = context};
     bool good = begin(&snapshot, model, true) && say_hello(&snapshot) &&
                 say_classes(&snapshot) && say_frames(&snapshot) && say_trees(&snapshot) &&
-                say_verdicts(&snapshot) && say_notices(&snapshot) &&
-                say_marks(&snapshot) && say_left(&snapshot) && say_bye(&snapshot) &&
-                say_gap(&snapshot);
+                say_verdicts(&snapshot) && say_tags(&snapshot) &&
+                say_notices(&snapshot) && say_marks(&snapshot) && say_left(&snapshot) &&
+                say_bye(&snapshot) && say_gap(&snapshot);
     free(snapshot.said);
     return good;
 }

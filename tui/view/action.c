@@ -65,6 +65,8 @@ static const char *const names[] = {
     [ACTION_SOURCE] = "source",
     [ACTION_EDIT] = "edit",
     [ACTION_FLAME] = "flame",
+    [ACTION_BORN] = "born",
+    [ACTION_TAGS] = "tags",
 };
 
 #define NAMES (sizeof names / sizeof names[0])

@@ -24,6 +24,7 @@ table_of(struct view *view)
 static const struct binding bindings[] = {
     {ACTION_OPEN, {KEY_CODE_ENTER, KEY_CODE_RIGHT, 'l'}, "call tree", "which call paths allocated the class's objects, from now on"},
     {ACTION_PIN, {'T'}, NULL, "go on taking stacks of this class when nobody looks, or no longer"},
+    {ACTION_TAGS, {'W'}, NULL, "what each tag (a route, a job) allocates and leaves behind"},
     {ACTION_UP, {KEY_CODE_UP, 'k'}, NULL, "up"},
     {ACTION_DOWN, {KEY_CODE_DOWN, 'j'}, NULL, "down"},
     {ACTION_PAGE_UP, {KEY_CODE_PAGE_UP, KEY_CONTROL('B')}, NULL, "a screen up"},

@@ -86,6 +86,7 @@ enum action {
     ACTION_EDIT,
     ACTION_FLAME,
     ACTION_BORN, // between two marks, and alive
+    ACTION_TAGS, // what routes and jobs allocate
 };
 
 #define BINDING_KEYS_MAX 9

@@ -8,6 +8,7 @@ if File.exist?("#{__dir__}/memtop/memtop.so")
 else
   require "memtop/memtop"
 end
+require_relative "memtop/tag"
 
 # The probe: counts the live objects of this process per class and serves them
 # to viewers (the program `memtop`) on a Unix socket.

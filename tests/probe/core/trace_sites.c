@@ -474,6 +474,97 @@ it_begins_with_all_its_memory_or_not_at_all(void **state)
     assert_int_equal(needed, 9); // three of its own, five of the tree's
 }
 
+/* Tags. */
+
+static const struct site *
+allocate_tagged(size_t slot, size_t class, uint32_t tag)
+{
+    tally_allocated_tagged(&tally, address_of(slot), class_key(class), tag);
+    return site_at(slot);
+}
+
+static void
+what_is_born_under_a_tag_counts_for_it_and_dies_there(void **state)
+{
+    (void)state;
+    const struct site *one = allocate_tagged(0, 1, 7);
+    assert_int_equal(one->tag, 7);
+    assert_int_equal(one->node, FRAME_BEFORE_TRACING);
+    assert_ptr_equal(allocate_tagged(1, 1, 7), one);
+    assert_ptr_not_equal(allocate_tagged(2, 1, 8), one);
+    assert_ptr_not_equal(allocate_tagged(3, 2, 7), one);
+    allocate(4, 1);
+    tally_freed(&tally, address_of(1));
+    assert_int_equal(one->allocated, 2);
+    assert_int_equal(one->freed, 1);
+    assert_int_equal(site_of_class(1, SITE_COUNTED)->allocated, 1);
+    assert_int_equal(registry_counts(&tally.registry, index_of(1)).allocated, 4);
+}
+
+static void
+a_path_has_a_site_for_each_tag(void **state)
+{
+    (void)state;
+    trace_it(1, true);
+    run(2, 7);
+    const struct site *untagged = allocate(0, 1);
+    const struct site *tagged = allocate_tagged(1, 1, 7);
+    assert_ptr_not_equal(untagged, tagged);
+    assert_int_equal(untagged->node, tagged->node);
+    assert_ptr_equal(allocate_tagged(2, 1, 7), tagged);
+    assert_ptr_equal(allocate(3, 1), untagged);
+    assert_int_equal(tally.trace.stacks, 4);
+}
+
+// Under a tag or not, every 2^shift-th object has its stack taken, as before.
+static void
+gaps_go_on_through_tags(void **state)
+{
+    (void)state;
+    entry_of(1)->shift = 4;
+    trace_it(1, true);
+    run(2, 7);
+    for (size_t i = 0; i < 64000; i++) {
+        tally_allocated_tagged(&tally, address_of(0), class_key(1),
+                               (uint32_t)(i % 3)); // 0: none
+        tally_freed(&tally, address_of(0));
+    }
+    assert_in_range(tally.trace.stacks, 3600, 4400); // 4000, with 4 % of deviation
+    struct site_counts counts = registry_counts(&tally.registry, index_of(1));
+    assert_int_equal(counts.allocated, 64000);
+    assert_int_equal(counts.live, 0);
+}
+
+static void
+without_memory_a_tag_is_not_counted_and_the_object_is(void **state)
+{
+    (void)state;
+    allocate(0, 1);
+    countdown = 1;
+    assert_ptr_equal(allocate_tagged(1, 1, 7), site_of_class(1, SITE_COUNTED));
+    assert_int_equal(tally.trace.lost, 1);
+    countdown = -1;
+    assert_int_equal(allocate_tagged(2, 1, 7)->tag, 7);
+}
+
+static void
+a_class_that_is_gone_gives_the_sites_of_its_tags_back(void **state)
+{
+    (void)state;
+    const struct site *before = allocate_tagged(0, 1, 7);
+    tally_freed(&tally, address_of(0));
+    uint32_t index = index_of(1);
+    registry_retire(&tally.registry, class_key(1));
+    registry_class(&tally.registry, index)->state = CLASS_STATE_GONE;
+    tally_recycle(&tally);
+    assert_int_equal(tally.trace.sites_used, 0);
+    assert_int_equal(tally.registry.tag_past[7].allocated, 1);
+    assert_int_equal(tally.registry.tag_past[7].freed, 1);
+    const struct site *after = allocate_tagged(0, 2, 7); // the same row, another class
+    assert_ptr_equal(before, after);
+    assert_int_equal(after->allocated, 1);
+}
+
 int
 main(void)
 {
@@ -511,6 +602,14 @@ main(void)
                                         start, end),
         cmocka_unit_test_setup_teardown(without_memory_for_a_larger_table_it_is_filled,
                                         start, end),
+        cmocka_unit_test_setup_teardown(
+            what_is_born_under_a_tag_counts_for_it_and_dies_there, start, end),
+        cmocka_unit_test_setup_teardown(a_path_has_a_site_for_each_tag, start, end),
+        cmocka_unit_test_setup_teardown(gaps_go_on_through_tags, start, end),
+        cmocka_unit_test_setup_teardown(
+            without_memory_a_tag_is_not_counted_and_the_object_is, start, end),
+        cmocka_unit_test_setup_teardown(
+            a_class_that_is_gone_gives_the_sites_of_its_tags_back, start, end),
         cmocka_unit_test_setup_teardown(it_begins_with_all_its_memory_or_not_at_all,
                                         start, end),
     };

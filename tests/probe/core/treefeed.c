@@ -693,6 +693,68 @@ without_memory_it_starts_anew_and_loses_nothing(void **state)
     countdown = -1;
 }
 
+static struct site *
+add_tagged(uint32_t node, uint8_t shift, uint16_t tag, uint64_t allocated)
+{
+    struct site *site = registry_add_tagged(
+        &scene.registry, &(struct path){scene.class_index, node, tag, shift}, 0);
+    assert_non_null(site);
+    site->allocated = allocated;
+    return site;
+}
+
+static void
+sites_that_differ_in_nothing_but_their_tag_are_told_as_one(void **state)
+{
+    (void)state;
+    uint32_t node = path((uintptr_t[]){1, 2}, 2);
+    name(frame_of(node), "Order#total", 30);
+    site_at(node, 0)->allocated = 5;
+    read_and_take();
+    assert_int_equal(scene.mirror->sites[node][0].allocated, 5);
+    own_site(SITE_COUNTED)->allocated = 2;
+    own_site(SITE_UNSAMPLED)->allocated = 3;
+    struct site *one = add_tagged(node, 0, 2, 10);
+    add_tagged(node, 0, 3, 100);
+    add_tagged(node, 1, 2, 7);                  // of another weight
+    add_tagged(FRAME_BEFORE_TRACING, 0, 2, 20); // born before tracing
+    add_tagged(FRAME_ROOT, 0, 3, 30);           // no stack was taken
+    registry_seen(&scene.registry, one->id)->bytes = 400;
+    one->freed = 4;
+    read_and_take();
+    const struct mirror *mirror = scene.mirror;
+    assert_int_equal(mirror->sites[node][0].allocated, 115);
+    assert_int_equal(mirror->sites[node][0].live, 111);
+    assert_int_equal(mirror->sites[node][0].bytes, 400);
+    assert_int_equal(mirror->sites[node][1].allocated, 7);
+    assert_int_equal(mirror->sites[FRAME_BEFORE_TRACING][0].allocated, 22);
+    assert_int_equal(mirror->header.unsampled_allocated, 33);
+    assert_int_equal(mirror->header.live, 173);
+    assert_int_equal(live_in(mirror), 173);
+    take(scene.other, treefeed_seed);
+    expect_same_state(scene.mirror, scene.other);
+    read_and_take();
+    assert_int_equal(scene.mirror->trees, 0); // nothing changed, nothing is said
+}
+
+static void
+many_tags_on_many_paths_add_up(void **state)
+{
+    (void)state;
+    uint64_t wanted = 0;
+    for (uint16_t round = 0; round < 40; round++) {
+        for (uintptr_t method = 1; method < 9; method++) {
+            uint32_t node = path((uintptr_t[]){method, 9}, 2);
+            wanted += round + method;
+            add_tagged(node, (uint8_t)(round % 3), round, round + method);
+        }
+        read_and_take();
+        assert_int_equal(live_in(scene.mirror), wanted);
+    }
+    take(scene.other, treefeed_seed);
+    expect_same_state(scene.mirror, scene.other);
+}
+
 int
 main(void)
 {
@@ -709,6 +771,9 @@ main(void)
             a_frame_that_gets_its_name_is_told_again_with_its_nodes, start, end),
         cmocka_unit_test_setup_teardown(
             each_node_of_a_frame_is_told_again_and_the_frame_once, start, end),
+        cmocka_unit_test_setup_teardown(
+            sites_that_differ_in_nothing_but_their_tag_are_told_as_one, start, end),
+        cmocka_unit_test_setup_teardown(many_tags_on_many_paths_add_up, start, end),
         cmocka_unit_test_setup_teardown(the_header_says_how_stacks_are_taken, start, end),
         cmocka_unit_test_setup_teardown(bytes_and_ages_are_those_of_the_last_census,
                                         start, end),

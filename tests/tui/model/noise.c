@@ -202,6 +202,36 @@ verdicts(struct noise *noise)
     };
 }
 
+// Ids in any order, again, and without a name; classes of tags nobody knows.
+static struct message
+tags(struct noise *noise)
+{
+    size_t named = noise_pick(noise, 4);
+    size_t listed = noise_pick(noise, 6);
+    size_t classes = noise_pick(noise, 4);
+    for (size_t i = 0; i < named; i++) {
+        noise->tag_names[i] = (struct tag_name){noise_pick(noise, 9), name(noise)};
+    }
+    for (size_t i = 0; i < listed; i++) {
+        noise->tag_rows[i] = (struct tag_row){
+            noise_pick(noise, 9), count(noise), count(noise), count(noise),
+            count(noise),         count(noise), count(noise), {0, 1, count(noise), 5}
+        };
+    }
+    for (size_t i = 0; i < classes; i++) {
+        noise->tag_classes[i] = (struct tag_class){
+            (uint32_t)(1 + i / 2), 1 + noise_pick(noise, CLASSES),
+            count(noise),          count(noise),
+            count(noise),          {0, 1, 2, count(noise)}
+        };
+    }
+    return (struct message){
+        .kind = MESSAGE_TAGS,
+        .tags = {noise_pick(noise, 9) == 0, noise->tag_names, named, noise->tag_rows,
+                 listed, noise->tag_classes, classes}
+    };
+}
+
 static struct message
 notice(struct noise *noise)
 {
@@ -249,6 +279,9 @@ something(struct noise *noise)
     }
     if (kind < 82) {
         return verdicts(noise);
+    }
+    if (kind < 85) {
+        return tags(noise);
     }
     if (kind < 88) {
         return notice(noise);

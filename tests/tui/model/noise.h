@@ -29,6 +29,9 @@ struct noise {
     struct tree_node tree_nodes[NOISE_LIST];
     struct tree_site sites[NOISE_LIST];
     struct verdict_row verdicts[NOISE_LIST];
+    struct tag_name tag_names[NOISE_LIST];
+    struct tag_row tag_rows[NOISE_LIST];
+    struct tag_class tag_classes[NOISE_LIST];
 };
 
 uint32_t noise_pick(struct noise *noise, uint32_t below);

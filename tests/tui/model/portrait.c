@@ -13,6 +13,7 @@
 
 #include "tui/export/document.h"
 #include "tui/export/tree.h"
+#include "tui/model/tags.h"
 #include "tui/model/tree.h"
 
 // Exactly, and one word for all that is no number.
@@ -197,6 +198,23 @@ write_changes(FILE *out, struct model *model, const struct model_class **classes
 }
 
 static void
+write_tag(FILE *out, const struct model *model, const struct model_tag *tag)
+{
+    const struct tag_class *classes = NULL;
+    size_t count = model_tag_classes(model, tag->id, &classes);
+    fprintf(out, "tag %" PRIu32 " %s listed %d", tag->id, tag->text, tag->listed);
+    numbers(out, "", &tag->now.calls, 6);
+    numbers(out, "  ages", tag->now.ages, AGE_BUCKETS);
+    real(out, "  retained", tag->retained);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "\n  class %" PRIu32, classes[i].class_id);
+        numbers(out, "", &classes[i].allocated, 3);
+        numbers(out, "  ages", classes[i].ages, AGE_BUCKETS);
+    }
+    fprintf(out, "\n");
+}
+
+static void
 write_moving(FILE *out, const struct model *model)
 {
     const struct model_rates *rates = model_rates(model);
@@ -228,6 +246,9 @@ portrait(struct model *model, bool moving)
     }
     for (int mark = MODEL_MARKS_MAX - 1; mark >= MODEL_MARK_NONE; mark--) {
         write_changes(out, model, classes, mark);
+    }
+    for (size_t i = 0; i < model_tag_count(model); i++) {
+        write_tag(out, model, model_tag_at(model, i));
     }
     if (moving) {
         write_moving(out, model);
