@@ -326,7 +326,7 @@ follow_born(struct follow *follow, const struct registry *registry, uint32_t cla
             uintptr_t address)
 {
     const struct class_entry *entry = registry_class(registry, class_index);
-    if (!entry->followers) {
+    if (!entry->followers || is_muted(follow)) {
         return;
     }
     uint32_t lot = lot_of(follow, registry, class_index);
@@ -335,8 +335,7 @@ follow_born(struct follow *follow, const struct registry *registry, uint32_t cla
         follow->lost++;
         return;
     }
-    uint32_t record =
-        entry->listener && !is_muted(follow) ? add_records(follow, entry, lot) : 0;
+    uint32_t record = entry->listener ? add_records(follow, entry, lot) : 0;
     *place = pack(record ? record | RECORD_BIT : lot, address);
     lot_at(follow, lot)->allocated++;
 }

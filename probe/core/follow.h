@@ -64,8 +64,8 @@ struct follow {
     uint32_t queue_count;
     struct follow_listener *listeners; // owned
     uint32_t listener_count;
-    bool muted;          // objects that `muted_thread` makes have no records: it runs
-    pthread_t muted_thread; // what listens, and that would never end
+    bool muted;             // what `muted_thread` makes is not followed: it runs what
+    pthread_t muted_thread; // listens, and to tell of that would never end
     uint64_t lost; // objects not followed, or events not told, for want of memory
 };
 
@@ -108,7 +108,7 @@ void follow_unlisten(struct follow *follow, struct registry *registry, uint32_t 
 
 // context: gvl. The next event, false when there is none. Who has taken FOLLOW_FREED
 // must call follow_forget() when done with the record. While follow_mute() is on, what
-// this thread makes is counted and tells nobody.
+// this thread makes is not followed: it is the listener's own.
 void follow_mute(struct follow *follow, bool on);
 bool follow_next(struct follow *follow, enum follow_event *event, uint32_t *record);
 void follow_forget(struct follow *follow, uint32_t record);

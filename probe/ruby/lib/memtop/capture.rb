@@ -44,8 +44,8 @@ module Memtop
     #
     # Blocks are called soon after the event, in the program's own threads, at the next
     # line or the next return from a method; an exception goes to the program from there.
-    # One block runs at a time. Objects that the block itself makes are counted, but not
-    # told, which would never end.
+    # One block runs at a time. Objects that blocks make themselves are not counted: to
+    # tell of them would never end.
     #
     # @yield [klass, event, data]
     # @yieldparam klass [Class] the class

@@ -138,7 +138,7 @@ module Memtop
       raise ArgumentError, "no block given: what is to be looked at?" unless block
 
       classes.each { |klass| raise TypeError, "#{klass.inspect} is no class" unless klass.is_a?(Class) }
-      warmup.times { run_apart(block) }
+      warmup.times { Native.apart(&block) }
       measure_retained(classes, gc, block)
     end
 
@@ -148,20 +148,15 @@ module Memtop
       recording = Recording.new(classes)
       settle(recording, how) if how == true
       recording.anew
-      run_apart(block)
+      Native.apart(&block)
       recording.close
+      forget_match(block)
       settle(recording, how)
       raise Error, "counting has ended in the block" unless recording.lasts?
 
       Retained.new(recording.rows)
     ensure
       recording&.stop
-    end
-
-    # The value of the block stays in a frame that ends.
-    def run_apart(block)
-      Native.apart(&block)
-      forget_match(block)
     end
 
     # A match that the block made is held by the method around it.
