@@ -120,8 +120,8 @@ module Memtop
     #             3  app/import.rb:12:in `block in Object#import'
     #
     # Ruby looks for references on the stack by guessing. The block runs in frames of its
-    # own, what they leave there is laid over, and its `$~` is forgotten; so what still is
-    # there is nearly always held by something.
+    # own, what they leave there is laid over, and its `$~` and what a fiber passed last
+    # are forgotten; so what still is there is held by something.
     #
     # @param classes [Array<Class>] whose objects; none for all classes
     # @param gc [Boolean, Hash] collect garbage afterwards: true for at most ten times,
@@ -151,6 +151,7 @@ module Memtop
       Native.apart(&block)
       recording.close
       forget_match(block)
+      forget_fiber
       settle(recording, how)
       raise Error, "counting has ended in the block" unless recording.lasts?
 
@@ -164,6 +165,11 @@ module Memtop
       block.binding.eval("$~ = nil")
     rescue ArgumentError
       nil # made by a method or a symbol: there is no method around it
+    end
+
+    # Ruby keeps what the last fiber passed to this one until the next does.
+    def forget_fiber
+      Fiber.new { nil }.resume
     end
 
     COLLECTIONS_MAX = 10

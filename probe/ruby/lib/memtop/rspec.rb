@@ -18,6 +18,8 @@ module Memtop
 
     # What {RSpecMatchers#retain_objects} makes.
     class RetainObjects
+      include ::RSpec::Matchers::Composable
+
       # @param classes [Array<Class>]
       def initialize(classes)
         @classes = classes
