@@ -37,16 +37,18 @@ module Memtop
   # Paths of the probe's call tree, each asked for once.
   # @private
   class Paths
-    OWN = "#{__dir__}/"
-    private_constant :OWN
+    # Ours, and Ruby's own methods that are written in Ruby.
+    ASIDE = ["#{__dir__}/", "<internal:"].freeze
+    private_constant :ASIDE
 
     def initialize
       @known = {}
     end
 
     # @param node [Integer] as Native.paths has it
-    # @return [Array<Frame>] the Ruby frames, innermost first, without memtop's own; a
-    #   function in C has no line of its own, and shows only where no Ruby method ran
+    # @return [Array<Frame>] the Ruby frames, innermost first, without memtop's own and
+    #   those of Ruby's core; a function in C has no line of its own, and shows only where
+    #   no Ruby method ran
     def [](node)
       @known[node] ||= frames(Native.path(node))
     end
@@ -55,8 +57,8 @@ module Memtop
 
     def frames(rows)
       ruby = rows.reject { |path, *| path.nil? }
-      ruby = ruby.reject { |path, *| path.start_with?(OWN) } if ruby.any? { |path, *| !path.start_with?(OWN) }
-      (ruby.empty? ? rows.first(1) : ruby).map do |path, line, label, levels|
+      others = ruby.reject { |path, *| path.start_with?(*ASIDE) }
+      [others, ruby, rows.first(1)].find(&:any?).to_a.map do |path, line, label, levels|
         Frame.new(path, line, in_blocks(label, levels)).freeze
       end.freeze
     end

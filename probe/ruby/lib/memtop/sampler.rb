@@ -304,9 +304,11 @@ module Memtop
       Native.trace(klass, false) if tracked&.from && @capture.running?
     end
 
-    # What a class without objects had grown by is nothing to remember it for.
+    # A class that nobody can name is not kept alive for being looked at.
     def forget_what_is_gone
-      @samples.delete_if { |klass, sample| sample.increases.zero? && @capture.retained_count_of(klass).zero? }
+      @samples.delete_if do |klass, sample|
+        sample.increases.zero? && Module.instance_method(:name).bind_call(klass).nil? && @capture.retained_count_of(klass).zero?
+      end
     end
 
     def build(klass, tracked)
