@@ -146,9 +146,8 @@ static uint32_t
 add_lot(struct follow *follow, const struct registry *registry, uint32_t class_index)
 {
     uint32_t number = follow->lot_count;
-    if (number == NUMBERS_MAX ||
-        !map_row((void **)&follow->lots[number / FOLLOW_SEGMENT],
-                 sizeof(struct follow_lot))) {
+    if (number == NUMBERS_MAX || !map_row((void **)&follow->lots[number / FOLLOW_SEGMENT],
+                                          sizeof(struct follow_lot))) {
         return 0;
     }
     struct class_entry *entry = registry_class(registry, class_index);
@@ -199,7 +198,8 @@ put_event(struct follow *follow, uint32_t record, enum follow_event event)
         follow->lost++;
         return false;
     }
-    uint32_t place = (follow->queue_first + follow->queue_count) & (follow->queue_size - 1);
+    uint32_t place =
+        (follow->queue_first + follow->queue_count) & (follow->queue_size - 1);
     follow->queue[place] = record << 1 | (event == FOLLOW_FREED);
     follow->queue_count++;
     return true;
@@ -364,7 +364,8 @@ free_entry(struct follow *follow, shadow_entry *place)
 {
     uint32_t number = number_of(*place);
     *place = 0;
-    uint32_t lot = number & RECORD_BIT ? free_records(follow, number & ~RECORD_BIT) : number;
+    uint32_t lot =
+        number & RECORD_BIT ? free_records(follow, number & ~RECORD_BIT) : number;
     lot_at(follow, lot)->freed++;
 }
 

@@ -45,7 +45,7 @@ struct follow_record {
 
 struct follow_listener {
     uint32_t class_index;
-    class_id id; // of the class; 0: nobody's
+    class_id id;   // of the class; 0: nobody's
     uint32_t next; // of the same class, 0 for none
 };
 

@@ -407,9 +407,10 @@ probe_enter(struct probe *probe, enum probe_mode mode)
     if (probe->holds && !probe->count_refused) {
         probe->rest_mode = mode;
         if (!mode_counts(mode)) {
-            set_result(probe, REQUEST_MODE, true,
-                       "the program itself counts now (Memtop::Capture and its like): the "
-                       "mode changes when it is done");
+            set_result(
+                probe, REQUEST_MODE, true,
+                "the program itself counts now (Memtop::Capture and its like): the "
+                "mode changes when it is done");
             return false;
         }
     }

@@ -18,7 +18,7 @@ struct tally {
     struct registry registry;
     struct birth birth;
     struct trace trace;
-    struct follow follow; // what the program's own captures want to know
+    struct follow follow;          // what the program's own captures want to know
     _Atomic uint64_t missed_frees; // seen when a slot was allocated twice
     _Atomic uint64_t unplaced;     // objects not tracked for want of memory
     _Atomic bool lost;             // a compaction could not be followed: stop counting

@@ -283,8 +283,7 @@ native_address(VALUE self, VALUE object)
 
 // What earlier calls left on the stack below us is laid over, so that a collection
 // does not take it for references.
-static void __attribute__((noinline))
-clear_stack(void)
+static void __attribute__((noinline)) clear_stack(void)
 {
     volatile char room[CLEARED_BYTES];
     for (size_t i = 0; i < sizeof(room); i += sizeof(uint64_t)) {
@@ -304,8 +303,7 @@ native_collect(VALUE self)
 
 // apart { } -> nil: the block, in frames of its own, which the next collection does
 // not see any more.
-static VALUE __attribute__((noinline))
-native_apart(VALUE self)
+static VALUE __attribute__((noinline)) native_apart(VALUE self)
 {
     (void)self;
     rb_yield_values(0);

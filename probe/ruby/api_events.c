@@ -20,7 +20,7 @@
 
 static struct probe *probe;
 static bool hooked;
-static bool running; // some thread runs callbacks
+static bool running;           // some thread runs callbacks
 static VALUE listeners = Qnil; // [[class, callable] or nil…] by number
 static VALUE results = Qnil;   // [[…]…] what callbacks made of births, by record
 static ID id_call;
@@ -144,8 +144,7 @@ native_listen(VALUE self, VALUE class, VALUE callable)
 {
     (void)self;
     uint32_t index = api_class_index(probe, class);
-    uint32_t number =
-        follow_listen(&probe->tally.follow, &probe->tally.registry, index);
+    uint32_t number = follow_listen(&probe->tally.follow, &probe->tally.registry, index);
     if (!number) {
         rb_memerror();
     }

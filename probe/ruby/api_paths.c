@@ -67,8 +67,7 @@ report_survey(VALUE context)
     size_t count = site_count();
     for (size_t i = SITES_A_CLASS; i < count; i++) {
         const struct site *site = registry_site(registry, site_in(i));
-        VALUE class =
-            survey->live[i] ? api_class_in(probe, site->class_index) : Qnil;
+        VALUE class = survey->live[i] ? api_class_in(probe, site->class_index) : Qnil;
         if (!NIL_P(class)) {
             rb_ary_push(survey->list,
                         rb_ary_new_from_args(3, class, UINT2NUM(node_of(site)),
@@ -152,8 +151,8 @@ frame_array(const struct calltree_node *node)
     const struct calltree_frame *frame =
         calltree_frame(&probe->tally.trace.tree, node->frame);
     if (!frame->named) {
-        return rb_ary_new_from_args(4, Qnil, INT2FIX(0), rb_utf8_str_new_cstr("(unnamed)"),
-                                    INT2FIX(0));
+        return rb_ary_new_from_args(4, Qnil, INT2FIX(0),
+                                    rb_utf8_str_new_cstr("(unnamed)"), INT2FIX(0));
     }
     VALUE path = *frame->path ? rb_utf8_str_new_cstr(frame->path) : Qnil;
     VALUE label = rb_utf8_str_new_cstr(frame->label);
