@@ -34,8 +34,8 @@ module Api
   # Run a script that checks itself; its standard output.
   def check(script, *arguments, env: {}, warnings: true)
     output, errors, status = ruby(HEAD + script, *arguments, env: { "RUBYOPT" => warnings ? "-w" : "", **env }, auto: false)
-    errors = errors.lines.grep_v(/-e:\d+: warning|\/usr\/|\/var\//).join
     assert status.success?, "#{errors.lines.first(20).join}\n#{output}"
+    errors = errors.lines.grep_v(%r{-e:\d+: warning|/usr/|/var/}).join
     assert_empty errors
     output
   end

@@ -53,6 +53,17 @@ module Memtop
       start_probe(settings.compact.transform_values(&:to_s).transform_keys(&:to_s))
     end
 
+    # @!method stop
+    #   End the probe: no hook, thread or socket of it is left, unless a {Capture} runs.
+    #   @return [Boolean] true when it ran
+    # @!method running?
+    #   @return [Boolean] whether the probe was started, and serves viewers
+    # @!method socket
+    #   @return [String, nil] the path that viewers connect to
+    # @!method mode
+    #   @return [String] "dormant", "census", "count" or "trace"; "dormant" while the probe
+    #     does not run
+
     # @param object [Object]
     # @return [String] where it is in memory, as ObjectSpace.dump writes it: "0x…"
     def address_of(object)

@@ -13,6 +13,7 @@ module Memtop
 
     # One class: how many objects, and the paths, most first.
     Row = Struct.new(:target, :count, :paths)
+    private_constant :Row
 
     # @private
     def initialize(rows)
