@@ -1,4 +1,5 @@
-// What captures follow: spans, lots, events, and what happens where memory or a class ends.
+// What captures follow: spans, lots, events, and what happens where memory or a class
+// ends.
 #include "probe/core/follow.h"
 
 #include <setjmp.h>
@@ -50,7 +51,8 @@ end(void **state)
 }
 
 static void
-expect_counts(uintptr_t key, struct follow_spans spans, uint64_t allocated, uint64_t freed)
+expect_counts(uintptr_t key, struct follow_spans spans, uint64_t allocated,
+              uint64_t freed)
 {
     uint32_t index = key ? class_of(key) : FOLLOW_ALL_CLASSES;
     struct follow_counts counts = follow_count(follow, &tally.registry, index, spans);
