@@ -123,7 +123,7 @@ take_marks(struct app *app, struct model *model)
 {
     for (int mark = 0; mark < MODEL_MARKS_MAX; mark++) {
         if (model_mark(app->model, mark) != NULL) {
-            snapshot_mark(app->model, mark, apply_mark, model);
+            snapshot_mark_for(app->model, mark, model, apply_mark, model);
         }
     }
     model_mark_use(model, model_mark_used(app->model));

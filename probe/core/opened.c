@@ -367,6 +367,15 @@ choose(struct choice *choice, class_id id, uint32_t row, uint64_t weight)
     choice->count += choice->count < VIEWER_OPEN_ROOM;
 }
 
+// A class that comes while others are listed is traced until its name says whether it is
+// one of them: a tree of it would have to be taken back.
+static bool
+is_traced(const struct class_entry *entry)
+{
+    return atomic_load_explicit(&entry->traced, memory_order_acquire) &&
+           atomic_load_explicit(&entry->traced_us, memory_order_acquire);
+}
+
 static void
 choose_traced(struct choice *choice, const struct probe *probe, struct viewer *viewer)
 {
@@ -375,8 +384,7 @@ choose_traced(struct choice *choice, const struct probe *probe, struct viewer *v
     for (uint32_t i = 1; i < count && mode_counts(probe->mode); i++) {
         const struct class_entry *entry = registry_class(registry, i);
         class_id id = atomic_load_explicit(&entry->id, memory_order_acquire);
-        if (id && atomic_load_explicit(&entry->traced, memory_order_acquire) &&
-            class_in_row(registry, i, id)) {
+        if (id && is_traced(entry) && class_in_row(registry, i, id)) {
             choose(choice, id, i, weight_of(probe, viewer, i, id));
         }
     }

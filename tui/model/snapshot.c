@@ -30,6 +30,7 @@ struct snapshot {
     struct said *said; // owned: the classes, in the order in which they came
     size_t count;
     class_id unused; // an id that no class has
+    bool without_trees;
 };
 
 static bool
@@ -483,7 +484,11 @@ say_mark(const struct snapshot *snapshot, int letter)
                  .at_monotonic_us = mark->at.at.monotonic_us,
                  .at_wall_us = mark->at.at.wall_us},
     };
-    struct mark_cursor at = {.mark = mark, .letter = letter};
+    struct mark_cursor at = {
+        .mark = mark,
+        .letter = letter,
+        .next_tree = snapshot->without_trees ? model->trees.count : 0,
+    };
     return say_mark_lists(snapshot, &at, &message);
 }
 
@@ -592,6 +597,64 @@ snapshot_mark(const struct model *model, int mark, snapshot_taker *take, void *c
     assert(model_mark(model, mark) != NULL);
     struct snapshot snapshot = {.take = take, .context = context};
     bool good = begin(&snapshot, model, false) && say_mark(&snapshot, mark);
+    free(snapshot.said);
+    return good;
+}
+
+static bool
+same_process(const struct model *a, const struct model *b)
+{
+    return a->hello.pid == b->hello.pid && a->hello.started_us == b->hello.started_us;
+}
+
+static int
+by_name(const void *left, const void *right)
+{
+    const struct said *a = left;
+    const struct said *b = right;
+    int order = strcmp(a->entry->class.name, b->entry->class.name);
+    return order != 0 ? order : by_serial(left, right);
+}
+
+// Call the classes as the reader does and leave out those that it does not have. Both
+// lists in the order of names; back in the order in which the classes came.
+static void
+translate(struct snapshot *snapshot, struct snapshot *reader)
+{
+    size_t kept = 0;
+    size_t there = 0;
+    qsort(snapshot->said, snapshot->count, sizeof *snapshot->said, by_name);
+    qsort(reader->said, reader->count, sizeof *reader->said, by_name);
+    for (size_t i = 0; i < snapshot->count && there < reader->count;) {
+        const struct said *ours = &snapshot->said[i];
+        const struct said *theirs = &reader->said[there];
+        int order = strcmp(ours->entry->class.name, theirs->entry->class.name);
+        if (order == 0 && *ours->entry->class.name) {
+            snapshot->said[kept++] = (struct said){ours->entry, theirs->id};
+        }
+        i += order <= 0 ? 1 : 0;
+        there += order >= 0 ? 1 : 0;
+    }
+    snapshot->count = kept;
+    qsort(snapshot->said, snapshot->count, sizeof *snapshot->said, by_serial);
+}
+
+bool
+snapshot_mark_for(const struct model *model, int mark, const struct model *reader,
+                  snapshot_taker *take, void *context)
+{
+    if (same_process(model, reader)) {
+        return snapshot_mark(model, mark, take, context);
+    }
+    struct snapshot snapshot = {.take = take, .context = context, .without_trees = true};
+    struct snapshot theirs = {0};
+    // all of ours: those that are an earlier process's are what the reader may have
+    bool good = begin(&snapshot, model, true) && begin(&theirs, reader, false);
+    if (good) {
+        translate(&snapshot, &theirs);
+        good = say_mark(&snapshot, mark);
+    }
+    free(theirs.said);
     free(snapshot.said);
     return good;
 }

@@ -37,4 +37,10 @@ bool snapshot_each(const struct model *model, snapshot_taker *take, void *contex
 bool snapshot_mark(const struct model *model, int mark, snapshot_taker *take,
                    void *context);
 
+// Likewise in the words of `reader`: ids mean nothing from one process to another, so
+// where the two are of different ones its classes are found by their names, the first
+// of each, and places in call trees are not told.
+bool snapshot_mark_for(const struct model *model, int mark, const struct model *reader,
+                       snapshot_taker *take, void *context);
+
 #endif

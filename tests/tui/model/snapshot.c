@@ -313,6 +313,57 @@ remembers_that_a_connection_has_begun_but_no_sample_came(void **state)
     }
 }
 
+static bool
+apply_to(void *context, const struct message *message)
+{
+    return model_apply(context, message);
+}
+
+// Name a class in both processes, where it has other ids and another class has its own.
+static void
+a_mark_of_another_process_finds_its_classes_by_name(void **state)
+{
+    const struct class_name names[] = {
+        {1, 0, text_of("A")  },
+        {2, 0, text_of("B")  },
+        {3, 0, text_of("Own")}
+    };
+    const struct class_row rows[] = {
+        {1, 7, 7, 0, 280}, // B in `later`, in which 7 lived
+        {2, 5, 5, 0, 200}
+    };
+    struct model *later = model_new();
+    struct model *earlier = model_new();
+    (void)state;
+    connect(later, NULL, 11);
+    connect(earlier, NULL, 10);
+    const struct class_name swapped[] = {
+        {1, 0, text_of("B")},
+        {2, 0, text_of("A")}
+    };
+    struct message named = {
+        .kind = MESSAGE_NAMES, .names = {swapped, 2}
+    };
+    struct message sample = {
+        .kind = MESSAGE_SAMPLE, .at = {SECOND, 1}
+    };
+    sample.sample =
+        (struct sample){.key = true, .mode = MODE_COUNT, .rows = rows, .row_count = 2};
+    tell(later, NULL, &named);
+    tell(later, NULL, &sample);
+    assert_true(model_mark_set(later, 3));
+    named.names = (struct names){names, 3};
+    tell(earlier, NULL, &named);
+    tell(earlier, NULL, &sample);
+
+    assert_true(snapshot_mark_for(later, 3, earlier, apply_to, earlier));
+    assert_true(model_mark_use(earlier, 3));
+    assert_int_equal(model_class_find(earlier, 1)->baseline, 5); // A
+    assert_int_equal(model_class_find(earlier, 2)->baseline, 7); // B
+    model_free(earlier);
+    model_free(later);
+}
+
 static void
 expect_same_class(struct model *one, struct model *other, class_id id)
 {
@@ -653,6 +704,7 @@ main(void)
         cmocka_unit_test(takes_a_mark_in_parts_and_replaces_it_by_one_of_another_moment),
         cmocka_unit_test(
             opens_a_gap_where_nothing_was_recorded_but_not_for_a_dropped_frame),
+        cmocka_unit_test(a_mark_of_another_process_finds_its_classes_by_name),
         cmocka_unit_test(ends_when_nobody_takes_it_any_more),
         cmocka_unit_test(says_so_wherever_memory_runs_out),
         cmocka_unit_test(keeps_every_message_below_the_limits),
