@@ -75,6 +75,7 @@ remove_phantom(void *context, uintptr_t address, shadow_entry *entry)
     struct census *census = context;
     census->phantom++;
     count_up(&registry_site(&census->tally->registry, shadow_site(*entry))->freed);
+    follow_freed(&census->tally->follow, address);
     registry_retire(&census->tally->registry, address);
     calltree_retire(&census->tally->trace.tree, address);
     *entry = 0;
@@ -115,6 +116,7 @@ check_object(struct census *census, uintptr_t address, const struct registry_slo
             return;
         }
         census->moved++;
+        follow_freed(&census->tally->follow, address); // gone from the class it was of
         add_found(census, was, (uint64_t)-1);
     } else {
         census->missing++;

@@ -13,7 +13,7 @@ struct opened_tree {
 bool
 opened_wanted(const struct class_entry *entry, uint64_t now_ns)
 {
-    return entry->pinned || entry->watchers > 0 ||
+    return entry->pinned || entry->exact || entry->watchers > 0 ||
            (entry->left_ns && now_ns - entry->left_ns < OPENED_FADE_NS);
 }
 

@@ -40,7 +40,7 @@ struct opened {
 };
 
 // context: any, under the lock. Whether a class's stacks are to be taken: it is
-// pinned, watched, or was until lately.
+// pinned, watched, or was until lately, or the program wants them itself.
 bool opened_wanted(const struct class_entry *entry, uint64_t now_ns);
 
 // context: server. The trees of all viewers end, as if everybody had left; nothing

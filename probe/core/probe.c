@@ -404,6 +404,16 @@ probe_enter(struct probe *probe, enum probe_mode mode)
         set_result(probe, REQUEST_MODE, true, probe->notices[PROBE_NOTICE_MODE]);
         return false;
     }
+    if (probe->holds && !probe->count_refused) {
+        probe->rest_mode = mode;
+        if (!mode_counts(mode)) {
+            set_result(
+                probe, REQUEST_MODE, true,
+                "the program itself counts now (Memtop::Capture and its like): the "
+                "mode changes when it is done");
+            return false;
+        }
+    }
     if (mode == probe->mode) {
         set_result(probe, REQUEST_MODE, false, "");
         return true;
@@ -620,9 +630,10 @@ choose_path(struct probe *probe, bool child, char *why, size_t why_size)
     return chosen;
 }
 
-bool
-probe_start(struct probe *probe, const struct settings *settings,
-            const struct runtime *runtime, char *why, size_t why_size)
+// Counters, and nothing that counts or serves yet.
+static bool
+set_up(struct probe *probe, const struct settings *settings,
+       const struct runtime *runtime, char *why, size_t why_size)
 {
     *probe = (struct probe){.settings = *settings,
                             .runtime = *runtime,
@@ -632,27 +643,84 @@ probe_start(struct probe *probe, const struct settings *settings,
                             .agent_fd = -1,
                             .server_fd = -1};
     pthread_mutex_init(&probe->lock, NULL);
-    bool make_folder = !*settings->socket;
-    if (!open_descriptors(probe, why, why_size) ||
-        !choose_path(probe, false, why, why_size)) {
-        goto fail;
-    }
     if (!init_tally(probe)) {
         snprintf(why, why_size, "no memory for the counters");
-        goto fail;
+        pthread_mutex_destroy(&probe->lock);
+        return false;
     }
-    if (!serve_on_path(probe, make_folder, why, why_size)) {
-        tally_destroy(&probe->tally);
-        goto fail;
+    return true;
+}
+
+static void
+tear_down(struct probe *probe)
+{
+    watch_forks(NULL);
+    probe->runtime.hooks(false, NULL);
+    census_destroy(&probe->census);
+    judge_destroy(&probe->judge);
+    tally_destroy(&probe->tally);
+    pthread_mutex_destroy(&probe->lock);
+}
+
+bool
+probe_start(struct probe *probe, const struct settings *settings,
+            const struct runtime *runtime, char *why, size_t why_size)
+{
+    if (probe->holds) {
+        probe->settings = *settings;
+        probe->pid = getpid();
+        atomic_store(&probe->work, 0);
+        probe->tally.trace.budget_percent = settings->budget_percent;
+    } else if (!set_up(probe, settings, runtime, why, why_size)) {
+        return false;
     }
+    if (!open_descriptors(probe, why, why_size) ||
+        !choose_path(probe, false, why, why_size) ||
+        !serve_on_path(probe, !*settings->socket, why, why_size)) {
+        close_descriptors(probe);
+        if (!probe->holds) {
+            tear_down(probe);
+        }
+        return false;
+    }
+    probe->serves = true;
     watch_forks(probe);
     probe_enter(probe, settings->mode);
     return true;
+}
 
-fail:
-    close_descriptors(probe);
-    pthread_mutex_destroy(&probe->lock);
+bool
+probe_hold(struct probe *probe, const struct settings *settings,
+           const struct runtime *runtime, char *why, size_t why_size)
+{
+    bool first = !probe->holds;
+    if (first && !probe->serves && !set_up(probe, settings, runtime, why, why_size)) {
+        return false;
+    }
+    probe->rest_mode = first ? probe->mode : probe->rest_mode;
+    if (mode_counts(probe->mode) || probe_enter(probe, MODE_COUNT)) {
+        probe->holds++;
+        watch_forks(probe);
+        return true;
+    }
+    snprintf(why, why_size, "%s", probe->results[REQUEST_MODE].text);
+    if (!probe->serves) {
+        tear_down(probe);
+    }
     return false;
+}
+
+void
+probe_release(struct probe *probe)
+{
+    if (!probe->holds || --probe->holds) {
+        return;
+    }
+    if (!probe->serves) {
+        tear_down(probe);
+    } else if (probe->rest_mode != (enum probe_mode)probe->mode) {
+        probe_enter(probe, probe->rest_mode);
+    }
 }
 
 struct ending {
@@ -670,13 +738,15 @@ end_server(void *context)
 void
 probe_stop(struct probe *probe, enum bye_reason reason, uint64_t status)
 {
-    watch_forks(NULL);
     // What is recorded of the end is read by somebody: with names.
     if (probe->server && probe->pid == getpid() && reason == BYE_EXIT &&
         flight_wanted(&probe->settings)) {
         refresh(probe);
     }
-    probe->runtime.hooks(false, NULL);
+    if (!probe->holds) {
+        watch_forks(NULL);
+        probe->runtime.hooks(false, NULL);
+    }
     if (probe->server && probe->pid != getpid()) {
         server_abandon(probe->server); // a child that ends before it began
     } else if (probe->server) {
@@ -690,11 +760,16 @@ probe_stop(struct probe *probe, enum bye_reason reason, uint64_t status)
         }
         unlink(probe->path);
     }
-    census_destroy(&probe->census);
-    judge_destroy(&probe->judge);
-    tally_destroy(&probe->tally);
     close_descriptors(probe);
-    pthread_mutex_destroy(&probe->lock);
+    probe->server = NULL;
+    probe->serves = false;
+    if (probe->holds) {
+        probe->census.under_way = false;
+        probe_enter(probe, MODE_COUNT);
+        probe->rest_mode = MODE_DORMANT;
+    } else {
+        tear_down(probe);
+    }
 }
 
 bool

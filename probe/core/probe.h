@@ -79,6 +79,9 @@ struct probe {
     _Atomic uint64_t agent_ns;    // spent with the GVL by the agent
     _Atomic uint32_t wanted_mode; // enum probe_mode, of WORK_MODE
     _Atomic bool census_hurry;    // somebody waits for it
+    unsigned holds;               // gvl: captures of the program that need counting
+    bool serves;                  // gvl: started for viewers
+    enum probe_mode rest_mode;    // gvl: the mode once nothing holds it
 
     // Under the lock.
     struct judge judge; // the server's, here so that a child of a fork goes on with it
@@ -108,6 +111,14 @@ struct probe {
 // One probe a process.
 bool probe_start(struct probe *probe, const struct settings *settings,
                  const struct runtime *runtime, char *why, size_t why_size);
+
+// context: gvl. Count for the program itself: without a socket, a server or an agent when
+// the probe was not started, beside them when it is, until as many calls of
+// probe_release(). Meanwhile the probe may start and stop, and no viewer can end the
+// counting. `settings` and `runtime` as for probe_start(). False with `why`.
+bool probe_hold(struct probe *probe, const struct settings *settings,
+                const struct runtime *runtime, char *why, size_t why_size);
+void probe_release(struct probe *probe);
 
 // context: gvl; in the agent only as its last work. No hook, thread or socket of
 // ours is left; viewers are told the reason. `status` as in struct bye.

@@ -127,6 +127,7 @@ reset_site(struct registry *registry, site_id id, uint32_t class_index)
     site->node = 0;
     site->shift = 0;
     atomic_store_explicit(&site->tag, 0, memory_order_relaxed);
+    site->followed = false;
     atomic_store_explicit(&site->next, 0, memory_order_relaxed);
     atomic_store_explicit(&site->allocated, 0, memory_order_relaxed);
     atomic_store_explicit(&site->freed, 0, memory_order_relaxed);
@@ -154,15 +155,28 @@ static void
 reset_tracing(struct registry *registry, struct class_entry *entry)
 {
     atomic_store_explicit(&entry->paths, 0, memory_order_relaxed);
-    atomic_store_explicit(&entry->traced, registry->traces_new, memory_order_relaxed);
+    bool traced = registry->traces_new || registry->exact_new;
+    atomic_store_explicit(&entry->traced, traced, memory_order_relaxed);
     atomic_store_explicit(&entry->shift, 0, memory_order_relaxed);
     atomic_store_explicit(&entry->traced_us, 0, memory_order_relaxed);
     entry->watchers = 0;
     entry->pinned = registry->traces_new;
     entry->left_ns = 0;
     entry->governed_allocated = 0;
-    if (registry->traces_new) {
+    entry->exact = registry->exact_new;
+    if (traced) {
         registry_site(registry, entry->site + SITE_UNSAMPLED)->sample_at = 0;
+    }
+}
+
+static void
+reset_following(struct registry *registry, struct class_entry *entry)
+{
+    entry->followers = entry->key & 1 ? 0 : registry->follows_new;
+    entry->lot = 0;
+    entry->listener = 0;
+    for (site_id i = 0; i < SITES_A_CLASS; i++) {
+        registry_site(registry, entry->site + i)->followed = entry->followers > 0;
     }
 }
 
@@ -182,6 +196,7 @@ add_class(struct registry *registry, uintptr_t key)
         reset_site(registry, entry->site + i, index);
     }
     reset_tracing(registry, entry);
+    reset_following(registry, entry);
     atomic_store_explicit(&entry->flags, 0, memory_order_relaxed);
     atomic_store_explicit(&entry->bytes, COUNT_UNKNOWN, memory_order_relaxed);
     atomic_store_explicit(&entry->state, CLASS_STATE_UNNAMED, memory_order_relaxed);
@@ -368,6 +383,7 @@ registry_add_tagged(struct registry *registry, const struct path *path, uint32_t
     site->node = path->node;
     site->shift = path->shift;
     atomic_store_explicit(&site->tag, path->tag, memory_order_relaxed);
+    site->followed = registry_site(registry, entry->site)->followed;
     atomic_store_explicit(&site->next, entry->paths, memory_order_relaxed);
     if (id == REGISTRY_FIRST_PATH + registry->path_count) {
         atomic_store_explicit(&registry->path_count, registry->path_count + 1,

@@ -54,6 +54,7 @@ struct site {
                             // for none. With one, `node` may also be FRAME_ROOT, for
                             // what SITE_UNSAMPLED would count without the tag, or
                             // FRAME_BEFORE_TRACING, for SITE_COUNTED
+    bool followed;          // follow.h wants to know of births and frees
     _Atomic uint32_t next;  // the class's next path, 0 for none; or the next free one
 };
 
@@ -86,6 +87,10 @@ struct class_entry {
     _Atomic uint64_t traced_us;  // wall time at which tracing first began, 0: never
     uint32_t watchers;           // under the lock: viewers that have its tree open
     bool pinned;                 // under the lock: traced whoever looks
+    uint32_t exact;              // traced without gaps, for so many that asked
+    uint32_t followers;          // follow.h: captures that follow it
+    uint32_t lot;                // its newest one there, 0 for none
+    uint32_t listener;           // the first one there, 0 for none
     uint64_t left_ns;            // under the lock: when the last watcher left, monotonic
     uint64_t governed_allocated; // `allocated` when trace_govern() last looked
     _Atomic uint64_t bytes;      // memsize at the last whole census, or COUNT_UNKNOWN
@@ -118,6 +123,8 @@ struct registry {
     _Atomic uint32_t path_count;                          // sites of paths ever used
     uint32_t free_path;                                   // first free one, 0 for none
     bool traces_new;              // classes that come are traced from their first object
+    uint32_t exact_new;           // classes that come: struct class_entry's `exact`
+    uint32_t follows_new;         // and `followers`
     _Atomic uint32_t class_count; // rows ever used; 0 is no class
     uint32_t free_class;          // first free row, 0 for none
     class_id last_id;

@@ -18,6 +18,7 @@ tally_init(struct tally *tally, uintptr_t (*resolve)(uintptr_t key))
 void
 tally_destroy(struct tally *tally)
 {
+    follow_end(&tally->follow, &tally->registry);
     shadow_destroy(&tally->shadow);
     registry_destroy(&tally->registry);
     trace_destroy(&tally->trace);
@@ -42,6 +43,7 @@ tally_missed_free(struct tally *tally, uintptr_t address, shadow_entry entry)
 {
     count_up(&tally->missed_frees);
     count_up(&registry_site(&tally->registry, shadow_site(entry))->freed);
+    follow_freed(&tally->follow, address);
     registry_retire(&tally->registry, address);
     calltree_retire(&tally->trace.tree, address);
 }
@@ -102,6 +104,7 @@ tally_compacted(struct tally *tally, uintptr_t (*moved)(uintptr_t address))
 {
     struct compaction compaction = {.tally = tally, .moved = moved};
     shadow_each(&tally->shadow, 0, UINTPTR_MAX, move_entry, &compaction);
+    compaction.failed |= !follow_compacted(&tally->follow, moved);
     bool keyed = registry_rekey(&tally->registry, moved) &&
                  calltree_rekey(&tally->trace.tree, moved);
     if (!keyed || compaction.failed) {

@@ -8,6 +8,7 @@
 #define PROBE_CORE_TALLY_H
 
 #include "probe/core/birth.h"
+#include "probe/core/follow.h"
 #include "probe/core/registry.h"
 #include "probe/core/shadow.h"
 #include "probe/core/trace.h"
@@ -17,6 +18,7 @@ struct tally {
     struct registry registry;
     struct birth birth;
     struct trace trace;
+    struct follow follow;          // what the program's own captures want to know
     _Atomic uint64_t missed_frees; // seen when a slot was allocated twice
     _Atomic uint64_t unplaced;     // objects not tracked for want of memory
     _Atomic bool lost;             // a compaction could not be followed: stop counting
@@ -54,6 +56,9 @@ tally_allocated(struct tally *tally, uintptr_t address, uintptr_t key)
     }
     *entry = shadow_pack(site->id, tally->birth.now, address);
     count_up(&site->allocated);
+    if (site->followed) {
+        follow_born(&tally->follow, &tally->registry, site->class_index, address);
+    }
 }
 
 // context: hook. The same, under a tag. No faster than need be: only those who tag pay.
@@ -67,8 +72,12 @@ tally_freed(struct tally *tally, uintptr_t address)
 {
     shadow_entry *entry = shadow_find(&tally->shadow, address);
     if (entry && *entry) {
-        count_up(&registry_site(&tally->registry, shadow_site(*entry))->freed);
+        struct site *site = registry_site(&tally->registry, shadow_site(*entry));
+        count_up(&site->freed);
         *entry = 0;
+        if (site->followed) {
+            follow_freed(&tally->follow, address);
+        }
     }
 }
 

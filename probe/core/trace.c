@@ -121,6 +121,20 @@ trace_shorten(struct trace *trace, const struct registry *registry, uint32_t cla
     }
 }
 
+void
+trace_exactly(struct trace *trace, const struct registry *registry, uint32_t class_index,
+              bool on)
+{
+    struct class_entry *entry = registry_class(registry, class_index);
+    entry->exact += on ? 1 : -1u;
+    if (on) {
+        atomic_store_explicit(&entry->shift, 0, memory_order_relaxed);
+        trace_shorten(trace, registry, class_index);
+    } else if (!entry->exact) { // what came meanwhile is not the budget's
+        entry->governed_allocated = registry_counts(registry, class_index).allocated;
+    }
+}
+
 /* Sites by class, path, weight and tag. */
 
 static uint32_t
@@ -308,7 +322,7 @@ static void
 brake(struct class_entry *entry)
 {
     uint8_t shift = atomic_load_explicit(&entry->shift, memory_order_relaxed);
-    if (shift < TRACE_SHIFT_MAX) {
+    if (!entry->exact && shift < TRACE_SHIFT_MAX) {
         atomic_store_explicit(&entry->shift, (uint8_t)(shift + 1), memory_order_relaxed);
     }
 }
@@ -384,7 +398,7 @@ static double
 new_allocations(const struct registry *registry, uint32_t class_index)
 {
     const struct class_entry *entry = registry_class(registry, class_index);
-    if (!entry->id || !entry->traced) {
+    if (!entry->id || !entry->traced || entry->exact) {
         return 0;
     }
     uint64_t allocated = registry_counts(registry, class_index).allocated;
@@ -458,7 +472,7 @@ fit_shifts(const struct registry *registry, uint32_t count, const struct caps *c
     bool smaller = false;
     for (uint32_t i = 1; i < count; i++) {
         struct class_entry *entry = registry_class(registry, i);
-        if (entry->id && entry->traced) {
+        if (entry->id && entry->traced && !entry->exact) {
             double wanted = new_allocations(registry, i);
             uint8_t before = atomic_load_explicit(&entry->shift, memory_order_relaxed);
             uint8_t after = shift_for(wanted, caps, before);

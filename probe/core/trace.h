@@ -91,6 +91,11 @@ bool trace_govern(struct trace *trace, struct registry *registry, uint64_t now_n
 void trace_shorten(struct trace *trace, const struct registry *registry,
                    uint32_t class_index);
 
+// context: gvl, under the probe's lock. One more, or one less, who needs every stack of
+// a class, whatever they cost. The class must be traced as well: trace_class().
+void trace_exactly(struct trace *trace, const struct registry *registry,
+                   uint32_t class_index, bool on);
+
 // context: gvl, under the probe's lock. The class's row is about to be freed, and
 // its paths' sites with it.
 void trace_forget_class(struct trace *trace, const struct registry *registry,

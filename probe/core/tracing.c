@@ -20,7 +20,7 @@ show_flags(struct registry *registry, uint32_t class_index)
 }
 
 static void
-follow_class(struct probe *probe, uint32_t class_index, bool counting)
+bring_in_line(struct probe *probe, uint32_t class_index, bool counting)
 {
     struct tally *tally = &probe->tally;
     struct class_entry *entry = registry_class(&tally->registry, class_index);
@@ -43,7 +43,7 @@ tracing_follow(struct probe *probe)
     for (uint32_t i = 1; i < count; i++) {
         const struct class_entry *entry = registry_class(registry, i);
         if (entry->id && (entry->key || entry->traced)) { // the dead allocate nothing
-            follow_class(probe, i, counting);
+            bring_in_line(probe, i, counting);
         }
     }
     pthread_mutex_unlock(&probe->lock);
@@ -95,9 +95,33 @@ tracing_named(struct probe *probe, uint32_t class_index)
     if (probe->mode == MODE_TRACE) {
         pthread_mutex_lock(&probe->lock);
         entry->pinned = is_pinned_by(probe, MODE_TRACE, entry);
-        follow_class(probe, class_index, true);
+        bring_in_line(probe, class_index, true);
         pthread_mutex_unlock(&probe->lock);
     }
+}
+
+/* For the program itself. */
+
+void
+tracing_exactly(struct probe *probe, uint32_t class_index, bool on)
+{
+    struct tally *tally = &probe->tally;
+    struct registry *registry = &tally->registry;
+    uint32_t count = registry->class_count;
+    pthread_mutex_lock(&probe->lock);
+    if (class_index) {
+        trace_exactly(&tally->trace, registry, class_index, on);
+        bring_in_line(probe, class_index, mode_counts(probe->mode));
+    } else {
+        registry->exact_new += on ? 1 : -1u;
+    }
+    for (uint32_t i = 1; !class_index && i < count; i++) {
+        if (registry_class(registry, i)->id) {
+            trace_exactly(&tally->trace, registry, i, on);
+            bring_in_line(probe, i, mode_counts(probe->mode));
+        }
+    }
+    pthread_mutex_unlock(&probe->lock);
 }
 
 /* Names of frames. */

@@ -21,6 +21,10 @@ void tracing_enter(struct probe *probe, enum probe_mode mode);
 // setting lists it, and no longer when not.
 void tracing_named(struct probe *probe, uint32_t class_index);
 
+// context: gvl. Take every stack of a class from now on, or of all classes with 0, those
+// yet to come included; `on` false ends one such wish.
+void tracing_exactly(struct probe *probe, uint32_t class_index, bool on);
+
 // context: agent. Name some of the frames that have none. True when more wait.
 bool tracing_name_frames(struct probe *probe);
 

@@ -10,6 +10,7 @@
 
 #include "probe/core/probe.h"
 #include "probe/ruby/agent.h"
+#include "probe/ruby/api.h"
 #include "probe/ruby/compat.h"
 #include "probe/ruby/heap.h"
 #include "probe/ruby/hooks.h"
@@ -113,6 +114,7 @@ static void
 ractor_comes(void)
 {
     ractors_came = true;
+    api_counting_ends();
     if (running) {
         probe_refuse_count(&probe, "Ractors: Ruby's allocation hooks do not see their "
                                    "objects; classes are counted by census");
@@ -169,20 +171,57 @@ detach(void)
         stop(BYE_STOP, COUNT_UNKNOWN);
     }
 }
+static bool exit_watched;
 
 static void
 at_exit(VALUE context)
 {
     (void)context;
+    exit_watched = false;
+    api_counting_ends();
     if (running) {
         stop(BYE_EXIT, exit_status());
     }
 }
 
+static void
+watch_exit(void)
+{
+    if (!exit_watched) {
+        exit_watched = true;
+        rb_set_end_proc(at_exit, Qnil);
+    }
+}
+
+// For the program itself, with what the environment says of depth and budget.
+static bool
+hold(char *why, size_t why_size)
+{
+    struct settings settings;
+    if (stopping == getpid()) {
+        snprintf(why, why_size, "another thread is just stopping the probe; try again");
+        return false;
+    }
+    ractors_watch(ractor_comes);
+    if (ractors_came) {
+        snprintf(why, why_size,
+                 "the program has started a Ractor: Ruby's allocation hooks do not see "
+                 "what Ractors make, so nothing can be counted exactly any more");
+        return false;
+    }
+    settings_init(&settings);
+    settings_from_environment(&settings, warn);
+    const struct runtime runtime = ruby_runtime();
+    if (!probe_hold(&probe, &settings, &runtime, why, why_size)) {
+        return false;
+    }
+    watch_exit();
+    return true;
+}
+
 static VALUE
 memtop_start(VALUE self, VALUE given)
 {
-    static bool exit_watched;
     struct settings settings;
     char why[PROBE_TEXT_MAX];
     (void)self;
@@ -205,10 +244,7 @@ memtop_start(VALUE self, VALUE given)
     if (ractors_came) {
         ractor_comes();
     }
-    if (!exit_watched) {
-        exit_watched = true;
-        rb_set_end_proc(at_exit, Qnil);
-    }
+    watch_exit();
     return Qtrue;
 }
 
@@ -267,4 +303,5 @@ Init_memtop(void)
     rb_define_singleton_method(module, "running?", memtop_running_p, 0);
     rb_define_singleton_method(module, "socket", memtop_socket, 0);
     rb_define_singleton_method(module, "mode", memtop_mode, 0);
+    api_init(&probe, hold);
 }

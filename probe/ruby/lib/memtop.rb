@@ -24,6 +24,13 @@ module Memtop
   SETTINGS = %i[socket mode interval budget depth trace readonly
                 flight flight_file flight_size flight_limit flight_pause].freeze
 
+  # Loaded when they are first used: a production process has the probe alone.
+  {
+    Allocations: "capture", Capture: "capture", CallTree: "call_tree", Frame: "frame", Paths: "frame",
+    Recording: "recording", Retained: "retained", Sampler: "sampler"
+  }.each { |name, file| autoload name, "#{__dir__}/memtop/#{file}.rb" }
+  private_constant :Native, :Paths, :Recording
+
   class << self
     # Start the probe. Keywords win over the environment; a wrong value is warned
     # of and the default is used.
@@ -51,6 +58,39 @@ module Memtop
       raise ArgumentError, "unknown setting: #{unknown.join(", ")}" unless unknown.empty?
 
       start_probe(settings.compact.transform_values(&:to_s).transform_keys(&:to_s))
+    end
+
+    # @!method stop
+    #   End the probe: no hook, thread or socket of it is left, unless a {Capture} runs.
+    #   @return [Boolean] true when it ran
+    # @!method running?
+    #   @return [Boolean] whether the probe was started, and serves viewers
+    # @!method socket
+    #   @return [String, nil] the path that viewers connect to
+    # @!method mode
+    #   @return [String] "dormant", "census", "count" or "trace"; "dormant" while the probe
+    #     does not run
+
+    # @param object [Object]
+    # @return [String] where it is in memory, as ObjectSpace.dump writes it: "0x…"
+    def address_of(object)
+      format("0x%x", Native.address(object))
+    end
+
+    # @private a class's name, whatever the class says its name is
+    def class_name(klass)
+      Module.instance_method(:name).bind_call(klass) || "(anonymous class)"
+    end
+
+    # What these do is told where they are made.
+    { "stats" => %i[stats stats! track record_sites forget_sites], "retained" => %i[retained] }.each do |file, names|
+      names.each do |name|
+        define_method(name) do |*arguments, **options, &block|
+          names.each { |lazy| singleton_class.send(:remove_method, lazy) }
+          require_relative "memtop/#{file}"
+          public_send(name, *arguments, **options, &block)
+        end
+      end
     end
   end
 end

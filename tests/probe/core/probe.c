@@ -379,12 +379,56 @@ the_probe_starts_and_stops_while_others_fork(void **state)
     pthread_join(forker, NULL);
 }
 
+static void
+a_program_that_counts_itself_needs_no_server_and_shares_it_with_one(void **state)
+{
+    (void)state;
+    const struct runtime runtime = heap_runtime();
+    char why[PROBE_TEXT_MAX];
+    size_t before = threads();
+    size_t open_before = descriptors();
+    program_allocate(1, key_of(1));
+    assert_true(probe_hold(&probe, &settings, &runtime, why, sizeof(why)));
+    assert_true(heap.hooked);
+    assert_int_equal(probe.mode, MODE_COUNT);
+    assert_int_equal(threads(), before);
+    assert_int_equal(descriptors(), open_before);
+    program_allocate(2, key_of(1));
+    settings.mode = MODE_DORMANT;
+    assert_true(probe_start(&probe, &settings, &runtime, why, sizeof(why)));
+    assert_int_equal(probe.mode, MODE_COUNT); // until the program lets it go
+    assert_false(probe_enter(&probe, MODE_CENSUS));
+    assert_true(probe_hold(&probe, &settings, &runtime, why, sizeof(why)));
+    assert_int_equal(registry_totals(&probe.tally.registry).live, 2);
+    probe_release(&probe);
+    assert_int_equal(probe.mode, MODE_COUNT);
+    probe_release(&probe);
+    assert_int_equal(probe.mode, MODE_CENSUS);
+    assert_false(heap.hooked);
+    assert_true(probe_hold(&probe, &settings, &runtime, why, sizeof(why)));
+    probe_stop(&probe, BYE_STOP, COUNT_UNKNOWN);
+    assert_true(heap.hooked);
+    assert_int_equal(registry_totals(&probe.tally.registry).live, 2);
+    assert_int_equal(threads(), before);
+    assert_int_equal(descriptors(), open_before);
+    probe_release(&probe);
+    assert_false(heap.hooked);
+    probe_release(&probe); // one too many is harmless
+    heap.no_hooks = true;
+    assert_false(probe_hold(&probe, &settings, &runtime, why, sizeof(why)));
+    assert_non_null(strstr(why, "count"));
+    heap.no_hooks = false;
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(starting_and_stopping_200_times_leaves_nothing,
                                         start, end),
+        cmocka_unit_test_setup_teardown(
+            a_program_that_counts_itself_needs_no_server_and_shares_it_with_one, start,
+            end),
         cmocka_unit_test_setup_teardown(a_start_that_fails_leaves_nothing, start, end),
         cmocka_unit_test_setup_teardown(a_start_without_descriptors_fails_at_each_of_them,
                                         start, end),
