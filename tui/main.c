@@ -20,6 +20,7 @@
 #include "tui/files.h"
 #include "tui/loop/loop.h"
 #include "tui/loop/source.h"
+#include "tui/ps.h"
 #include "tui/record/tape.h"
 #include "tui/term/screen.h"
 
@@ -484,6 +485,8 @@ main(int argc, const char **argv)
     } else if (cli.task == CLI_VERSION) {
         cli_version(stdout);
         status = STATUS_DONE;
+    } else if (cli.task == CLI_PS) {
+        status = ps_run(&cli);
     } else if (cli.task > CLI_REPLAY) {
         status = files_run(&cli);
     } else {

@@ -54,8 +54,11 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
          "never ask the program for anything that changes it",                                          NULL  },
         {"theme",      't', POPT_ARG_STRING, &cli->theme,       0,
          "colours: default, mono or colorblind",                                                        "NAME"},
+        {"merged",     'G', POPT_ARG_NONE,   &cli->merged,      0,
+         "the process and its children as one: sums by class",                                          NULL  },
         {"wait",       'w', POPT_ARG_STRING, &wishes->wait,     0,
-         "with tree: take stacks for so long first; 500ms, 1m (2s)",                                    "TIME"},
+         "with tree: take stacks for so long first; 500ms, 1m (2s). "
+         "With ps: look on for so long",                                                                "TIME"},
         {"pin",        'P', POPT_ARG_NONE,   &cli->pin,         0,
          "with tree: go on taking stacks of the class afterwards",                                      NULL  },
         {"output",     'o', POPT_ARG_STRING, &cli->output,      0,
@@ -151,6 +154,7 @@ options_fit(const struct cli *cli, const struct wishes *wishes, FILE *errors)
         {" all ",        cli->all        },
         {" plain ",      wishes->plain   },
         {" readonly ",   cli->readonly   },
+        {" merged ",     cli->merged     },
         {" wait ",       wishes->wait    },
         {" pin ",        cli->pin        },
         {" output ",     cli->output     },
@@ -321,8 +325,17 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     if (cli->socket && cli->pid) {
         return refuse(errors, "--socket and a process id exclude each other", "");
     }
-    if (cli->task != CLI_TREE && (wishes->wait || cli->pin)) {
+    if (cli->task != CLI_TREE && ((wishes->wait && cli->task != CLI_PS) || cli->pin)) {
         return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
+    }
+    if (cli->merged && !cli->pid) {
+        return refuse(errors,
+                      "--merged wants the process whose children to sum: "
+                      "memtop --merged PID",
+                      "");
+    }
+    if (cli->task == CLI_PS && !wishes->wait) {
+        cli->wait_s = 0;
     }
     if (cli->pin && cli->readonly) {
         return refuse(errors, "--pin changes the program, --readonly never does", "");
@@ -336,6 +349,9 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     }
     if (cli->task >= CLI_RECORD && cli->task <= CLI_CHECK) {
         return settle_files(cli, errors);
+    }
+    if (cli->task == CLI_PS) {
+        return options_fit(cli, wishes, errors);
     }
     if (cli->task == CLI_TREE) {
         return cli->once || wishes->plain || cli->all

@@ -27,6 +27,7 @@ enum cli_task {
     CLI_ONCE,    // one table, or one JSON document
     CLI_PLAIN,   // a table each interval, without end
     CLI_TREE,    // the call tree of one class
+    CLI_PS,      // all probed processes
     CLI_RECORD,  // into a file, without a screen
     CLI_REPLAY,  // a recording in the viewer, or one table of it
     CLI_VERIFY,  // whether a recording is sound
@@ -44,7 +45,8 @@ struct cli {
     char *socket;               // owned; NULL when not given
     char *theme;                // owned; NULL when not given
     char *class_name;           // owned; of CLI_TREE
-    double wait_s;              // of CLI_TREE: how long stacks are taken before it prints
+    double wait_s;              // how long CLI_TREE takes stacks, and CLI_PS looks on,
+                                // before it prints
     long pid;                   // 0 when not given
     char *files[CLI_FILES_MAX]; // owned: recordings; NULL when not given
     char *output;               // owned; NULL when not given, as all that follow
@@ -61,6 +63,7 @@ struct cli {
     int bytes;
     int pin;
     int json;
+    int merged; // the process and its children as one
     int all;
     int ascii;
     int no_mouse;
