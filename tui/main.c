@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tui/app.h"
+#include "tui/app_fleet.h"
 #include "tui/app_record.h"
 #include "tui/cli/cli.h"
 #include "tui/cli/target.h"
@@ -53,6 +54,7 @@ struct session {
     struct loop *loop; // owned
     struct app *app;   // owned
     enum theme theme;
+    struct fleet fleet; // owned: all processes, while somebody looks at them
 };
 
 static enum cli_status
@@ -411,6 +413,25 @@ replay(struct session *session)
  * From the command line to one of them.
  */
 
+// To one process, to the sum of several, or to none: then a person chooses.
+static enum loop_end
+connect_to(struct session *session, const char *path)
+{
+    const struct cli *cli = session->cli;
+
+    if (cli->merged) {
+        const struct app_target target = {.pid = (uint64_t)cli->pid, .merged = true};
+        app_fleet_target(session->app, &target);
+        return loop_merge(session->loop, session->app, target.pid);
+    }
+    if (path) {
+        return loop_connect(session->loop, session->app);
+    }
+    app_fleet_begin(session->app);
+    return LOOP_DONE;
+}
+
+// `path` is NULL for all processes, and for the sum of some.
 static enum cli_status
 start(struct session *session, const char *path)
 {
@@ -423,8 +444,10 @@ start(struct session *session, const char *path)
 
     session->path = path;
     session->loop = loop_new(path);
+    bool good = session->loop && loop_fleet(session->loop, &session->fleet, ps_find);
     struct app_options options = {
-        .source = path,
+        .source = path ? path : "all processes",
+        .fleet = &session->fleet,
         .ascii = cli->ascii || !screen_unicode(),
         .mouse = !cli->no_mouse,
         .readonly = cli->readonly,
@@ -433,15 +456,16 @@ start(struct session *session, const char *path)
         .context = session->loop,
     };
     session->app = app_new(&options, loop_now_ms());
-    if (!session->loop || !session->app) {
+    if (!good || !session->app) {
         complain(status, "out of memory.");
         goto done;
     }
-    enum loop_end how = loop_connect(session->loop, session->app);
+    enum loop_end how = connect_to(session, path);
     status = how == LOOP_DONE ? tasks[cli->task](session) : end(session, how);
 done:
     loop_free(session->loop);
     app_free(session->app);
+    fleet_destroy(&session->fleet);
     return status;
 }
 
@@ -462,6 +486,9 @@ look(const struct cli *cli)
     }
     if (cli->task == CLI_WATCH && !screen_possible(stdout, why, sizeof(why))) {
         return complain(STATUS_WRONG_USE, why);
+    }
+    if (cli->merged || (cli->task == CLI_WATCH && target_open(cli))) {
+        return start(&session, NULL);
     }
     const char *path = target_socket(cli, &found, &status);
     return path ? start(&session, path) : status;

@@ -41,12 +41,24 @@ ps_find(struct scout_socket *list, size_t capacity, uint64_t turn)
     return count;
 }
 
+// One that ended while the others answered is no process any more.
+static void
+leave_out_gone(struct fleet *fleet)
+{
+    for (size_t i = fleet->count; i-- > 0;) {
+        if (fleet->list[i]->state == PEER_GONE) {
+            fleet_remove(fleet, fleet->list[i]->serial);
+        }
+    }
+}
+
 enum cli_status
 ps_run(const struct cli *cli)
 {
     struct fleet fleet = {.count = 0};
     bool good = muster(&fleet, ps_find, (uint64_t)(cli->wait_s * 1000));
 
+    leave_out_gone(&fleet);
     if (!good) {
         fputs("memtop: cannot list the processes: out of memory.\n", stderr);
     } else if (cli->json) {

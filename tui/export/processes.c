@@ -11,8 +11,9 @@
 #include "tui/model/kin.h"
 #include "tui/text/text.h"
 
-#define CELL_BYTES 160
+#define CELL_BYTES 640
 #define NAME_CELLS 24
+#define COMMAND_CELLS 100
 
 static const char *
 oddity_word(enum peer_oddity oddity)
@@ -105,8 +106,9 @@ write_row(const struct kin_row *row, bool ascii, FILE *out)
             size(rss, peer->rss_bytes), count(live, peer->live, false),
             count(delta, peer->per_minute, true));
     put(out, worst, NAME_CELLS);
-    fprintf(out, " %6s  %s%s%s%s", age(since, peer->age_s),
-            *peer->command ? peer->command : peer->socket, *peer->why ? " (" : "",
+    text_fit(cell, sizeof(cell), *peer->command ? peer->command : peer->socket,
+             COMMAND_CELLS, ascii);
+    fprintf(out, " %6s  %s%s%s%s", age(since, peer->age_s), cell, *peer->why ? " (" : "",
             peer->why, *peer->why ? ")" : "");
     if (peer->oddity != PEER_USUAL) {
         fprintf(out, " [odd: %s]", oddity_word(peer->oddity));
