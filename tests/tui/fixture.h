@@ -29,6 +29,7 @@ struct fixture_options {
     bool ascii;
     bool readonly;
     source_reader *read_source;
+    const struct fleet *fleet;
 };
 
 void fixture_start(struct fixture *fixture, struct fixture_options options);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SOON_MS 100 // between two looks while nothing was told yet
+#define DEPTH_MAX 64 // of parents
+#define SOON_MS 100  // between two looks while nothing was told yet
 
 struct cluster {
     uv_timer_t timer;
@@ -46,7 +47,20 @@ tell(void *context, const struct message *message)
     return true;
 }
 
-// The parent may have ended before its children.
+// It, or a process whose child it is, has that parent.
+static bool
+descends(const struct cluster *cluster, const struct peer *peer)
+{
+    for (int depth = 0; peer && depth < DEPTH_MAX; depth++) {
+        if (peer->parent_pid == cluster->pid) {
+            return true;
+        }
+        peer = fleet_parent(cluster->fleet, peer);
+    }
+    return false;
+}
+
+// The parent may have ended before its children, or have no probe.
 static size_t
 members_of(const struct cluster *cluster, const struct peer *group[FLEET_MAX])
 {
@@ -58,7 +72,7 @@ members_of(const struct cluster *cluster, const struct peer *group[FLEET_MAX])
     }
     for (size_t i = 0; i < cluster->fleet->count; i++) {
         const struct peer *peer = cluster->fleet->list[i];
-        if (peer->state != PEER_GONE && peer->parent_pid == cluster->pid) {
+        if (peer->state != PEER_GONE && descends(cluster, peer)) {
             group[count++] = peer;
         }
     }
@@ -109,9 +123,9 @@ sum_up(struct cluster *cluster)
                                            group[i]->state == PEER_LIVE};
     }
     // a worker that is asked for stands for its cluster
-    cluster->pid = group[0]->pid == cluster->pid || group[0]->parent_pid == cluster->pid
-                       ? cluster->pid
-                       : group[0]->pid;
+    if (group[0]->pid != cluster->pid && group[0]->parent_pid != cluster->pid) {
+        cluster->pid = group[0]->pid;
+    }
     if (*group[0]->command) {
         snprintf(cluster->command, sizeof(cluster->command), "%s", group[0]->command);
     }

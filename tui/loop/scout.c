@@ -160,6 +160,7 @@ add(struct scout *scout, const struct scout_socket *socket)
     if (!peer) {
         return;
     }
+    peer->began_us = process_began_us((long)socket->pid);
     contact = &scout->contacts[place];
     *contact =
         (struct contact){.scout = scout, .serial = peer->serial, .pid = socket->pid};

@@ -178,7 +178,8 @@ take_sample(struct peer *peer)
 {
     const struct sample *sample = model_sample(peer->model);
     uint64_t now_us = model_time(peer->model).wall_us;
-    uint64_t started_us = model_hello(peer->model)->started_us;
+    uint64_t started_us =
+        peer->began_us > 0 ? peer->began_us : model_hello(peer->model)->started_us;
     bool counted = sample->mode != MODE_DORMANT;
     peer->mode = sample->mode;
     peer->live = counted ? number(sample->totals.live) : (double)NAN;

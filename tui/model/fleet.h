@@ -48,12 +48,13 @@ struct peer {
     char why[FLEET_WHY_BYTES];         // of the state, "" for none
     enum peer_state state;
     uint64_t since_ms;   // when the state began
+    uint64_t began_us;   // wall time of the process's beginning, 0: not known
     struct model *model; // owned
     // as of the last sample
     double live; // NAN while unknown, as the next three
     double rss_bytes;
     double per_minute; // how `live` changes, over up to a minute
-    double age_s;      // of the probe
+    double age_s;      // of the process; of its probe, where `began_us` is not known
     uint64_t mode;     // enum probe_mode, COUNT_UNKNOWN while unknown
     uint64_t verdict;  // the worst there is of a class, from VERDICT_GROWING on; else 0
     char worst[FLEET_NAME_BYTES]; // that class

@@ -35,6 +35,7 @@ struct merge {
     size_t live_capacity;
     uint64_t pids[MERGE_MEMBERS_MAX];
     size_t columns;
+    uint64_t parent_pid;
     bool told; // a hello was
     // scratch of one round, owned
     struct class_row *rows;
@@ -274,8 +275,8 @@ tell_hello(const struct merge_group *group, const struct merge_member *const *me
 {
     char command[WORDS_BYTES];
     const struct hello *first = model_hello(members[0]->model);
-    snprintf(command, sizeof command, "%zu processes merged: %.300s", group->count,
-             group->command);
+    snprintf(command, sizeof command, "%zu process%s merged: %.300s", group->count,
+             group->count == 1 ? "" : "es", group->command);
     struct hello hello = {
         .version = PROTOCOL_VERSION,
         .program_version = first->program_version,
@@ -493,16 +494,20 @@ merge_make(struct merge *merge, const struct merge_group *group, struct stamp at
     if (count == 0) {
         return true;
     }
+    merge->parent_pid = group->pid;
     bool same = same_members(merge, members, count);
     if (!same) {
         take_members(merge, members, count);
     }
-    return sum_up(merge, members, count, &sum) &&
-           (same || tell_hello(group, members, count, at, take, context)) &&
-           tell_names(merge, at, take, context) &&
-           tell_sample(merge, &sum, at, take, context) &&
-           tell_verdicts(merge, at, take, context) &&
-           tell_members(group, count, at, take, context);
+    bool good = sum_up(merge, members, count, &sum) &&
+                (same || tell_hello(group, members, count, at, take, context)) &&
+                tell_names(merge, at, take, context) &&
+                tell_sample(merge, &sum, at, take, context) &&
+                tell_verdicts(merge, at, take, context) &&
+                tell_members(group, count, at, take, context);
+    merge->told =
+        merge->told && good; // else all is told anew: nobody knows what was lost
+    return good;
 }
 
 size_t
@@ -515,6 +520,12 @@ uint64_t
 merge_column_pid(const struct merge *merge, size_t column)
 {
     return merge->pids[column];
+}
+
+bool
+merge_column_is_parent(const struct merge *merge, size_t column)
+{
+    return merge->pids[column] == merge->parent_pid;
 }
 
 uint64_t

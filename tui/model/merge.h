@@ -50,6 +50,9 @@ bool merge_make(struct merge *merge, const struct merge_group *group, struct sta
 size_t merge_column_count(const struct merge *merge);
 uint64_t merge_column_pid(const struct merge *merge, size_t column);
 
+// It is the parent of the others.
+bool merge_column_is_parent(const struct merge *merge, size_t column);
+
 // A class's live objects in one of them at the last sample; `id` is that of the sample.
 // COUNT_UNKNOWN when there is no such class.
 uint64_t merge_live(const struct merge *merge, class_id id, size_t column);

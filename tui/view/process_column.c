@@ -189,30 +189,30 @@ static void
 draw_odd(const struct scene *scene, const struct kin_row *row, struct grid *grid,
          int line, int at, int width)
 {
-    static const char *const words[] = {"", "odd RSS", "odd LIVE", "odd growth"};
+    static const char *const words[] = {"", "RSS", "LIVE", "growth"};
     (void)scene;
     grid_put(grid, line, at + 2, width - 2, STYLE_WARNING, words[row->peer->oddity]);
 }
 
 // clang-format off
 const struct process_column process_columns[PROCESS_COLUMN_COUNT] = {
-    [PROCESS_PID] = {"pid", "PID", ALIGN_LEFT, 12, 0, pid_of, draw_pid,
+    [PROCESS_PID] = {"pid", "PID", ALIGN_LEFT, 11, 0, pid_of, draw_pid,
         "Processes of yours that run under the probe, children below their parents. New ones come by themselves; those that ended stay for 8 s."},
-    [PROCESS_COMMAND] = {"command", "COMMAND", ALIGN_LEFT, 16, 0, NULL, draw_command,
+    [PROCESS_COMMAND] = {"command", "COMMAND", ALIGN_LEFT, 12, 0, NULL, draw_command,
         "How it was started, or what it calls itself, as it said when it connected."},
-    [PROCESS_MODE] = {"mode", "MODE", ALIGN_LEFT, 10, 3, NULL, draw_mode,
+    [PROCESS_MODE] = {"mode", "MODE", ALIGN_LEFT, 9, 3, NULL, draw_mode,
         "What its probe counts. `silent`: it does not answer, the line below says why. GONE: it ended."},
-    [PROCESS_RSS] = {"rss", "RSS", ALIGN_RIGHT, 9, 1, rss_of, draw_rss,
+    [PROCESS_RSS] = {"rss", "RSS", ALIGN_RIGHT, 8, 1, rss_of, draw_rss,
         "Memory of the whole process. What it shares with others, as children do with their parent, is in that of each."},
-    [PROCESS_LIVE] = {"live", "LIVE", ALIGN_RIGHT, 12, 0, live_of, draw_live,
+    [PROCESS_LIVE] = {"live", "LIVE", ALIGN_RIGHT, 11, 0, live_of, draw_live,
         "Objects alive in it now."},
-    [PROCESS_DELTA] = {"delta", "Δ/min", ALIGN_RIGHT, 13, 1, delta_of, draw_delta,
+    [PROCESS_DELTA] = {"delta", "Δ/min", ALIGN_RIGHT, 12, 1, delta_of, draw_delta,
         "How LIVE changed in the last minute; while memtop has watched for less, as much as it would be in one."},
-    [PROCESS_WORST] = {"growing", "TOP GROWING", ALIGN_LEFT, 26, 2, worst_of, draw_worst,
+    [PROCESS_WORST] = {"growing", "TOP GROWING", ALIGN_LEFT, 24, 2, worst_of, draw_worst,
         "The class of which its probe thinks worst: `leak?` or `growing`. As a number it is 5 and 4."},
     [PROCESS_SINCE] = {"since", "SINCE", ALIGN_RIGHT, 8, 4, since_of, draw_since,
-        "How long the probe has been in it."},
-    [PROCESS_ODD] = {"odd", "ODD", ALIGN_LEFT, 12, 2, odd_of, draw_odd,
+        "How long the process has been there."},
+    [PROCESS_ODD] = {"odd", "ODD", ALIGN_LEFT, 9, 2, odd_of, draw_odd,
         "Of three and more children of one parent: one whose RSS, LIVE or growth is far from what the others have. Far is five times as far from their median as they usually are, and more than a quarter of it."},
 };
 // clang-format on

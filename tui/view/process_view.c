@@ -289,7 +289,7 @@ draw_row(const struct process_view *view, const struct scene *scene, struct grid
     }
 }
 
-// Of the process under the cursor, or of the first that there is something to say of.
+// Of the process under the cursor, or why one is the odd one out.
 static void
 draw_reason(const struct process_view *view, const struct scene *scene, struct grid *grid,
             int row)
@@ -301,7 +301,9 @@ draw_reason(const struct process_view *view, const struct scene *scene, struct g
         process_reason(text, sizeof text, scene, selected);
     }
     for (size_t i = 0; i < view->count && text[0] == '\0'; i++) {
-        process_reason(text, sizeof text, scene, view->rows[i].peer);
+        if (view->rows[i].peer->oddity != PEER_USUAL) {
+            process_reason(text, sizeof text, scene, view->rows[i].peer);
+        }
     }
     text_fit(fitted, sizeof fitted, text, grid->columns - MARGIN - 1, scene->ascii);
     grid_put(grid, row, MARGIN, grid->columns - MARGIN, STYLE_WARNING, fitted);

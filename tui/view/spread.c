@@ -53,6 +53,7 @@ spread_row(const struct scene *scene, const struct model_class *class, struct gr
 {
     static const struct odd_measure measure = {100, 0.25};
     double values[ODD_MOST];
+    double siblings[ODD_MOST]; // the parent does other work than they do
     struct odd_usual usual;
     size_t count = merge_column_count(scene->merge);
     size_t shown = fitting(scene, grid, at);
@@ -61,11 +62,13 @@ spread_row(const struct scene *scene, const struct model_class *class, struct gr
                             ? COUNT_UNKNOWN
                             : merge_live(scene->merge, class->id, i);
         values[i] = format_number(live);
+        bool parent = merge_column_is_parent(scene->merge, i);
+        siblings[i] = parent ? (double)NAN : values[i];
     }
-    bool known = count <= ODD_MOST && odd_usual(values, count, &measure, &usual);
+    bool known = count <= ODD_MOST && odd_usual(siblings, count, &measure, &usual);
     for (size_t i = 0; i < shown; i++) {
         char text[FORMAT_BYTES];
-        bool odd = known && odd_distance(&usual, values[i]) > 1;
+        bool odd = known && odd_distance(&usual, siblings[i]) > 1;
         (scene->exact ? format_grouped : format_short)(text, scene->glyphs, values[i]);
         enum style style = odd                                  ? STYLE_WARNING
                            : isnan(values[i]) || values[i] == 0 ? STYLE_DIM

@@ -18,7 +18,7 @@ bool spread_shown(const struct scene *scene);
 // The headings, from column `at` on.
 void spread_headings(const struct scene *scene, struct grid *grid, int row, int at);
 
-// A class's figures. One that is far from the others' is marked.
+// A class's figures. A child's that is far from its siblings' is marked.
 void spread_row(const struct scene *scene, const struct model_class *class,
                 struct grid *grid, int row, int at);
 

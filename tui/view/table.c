@@ -14,7 +14,7 @@
 #define WHEEL_ROWS 3
 #define ROWS_FOR_REASON 14
 #define REASON_BYTES 640
-#define SPREAD_NAME_CELLS 18 // more for a name while processes have columns
+#define SPREAD_NAME_CELLS 36 // at most for a name while processes have columns
 
 static struct table *
 table_of(struct view *view)
@@ -113,7 +113,8 @@ lay_out(struct table *table, const struct scene *scene, struct area area)
                                        table->shown, table->widths);
     if (spread_shown(scene)) { // what is right of LIVE makes room
         table->shown_count = 2;
-        table->widths[0] = columns[COLUMN_NAME].width + SPREAD_NAME_CELLS;
+        int third = area.columns / 3;
+        table->widths[0] = third < SPREAD_NAME_CELLS ? third : SPREAD_NAME_CELLS;
     }
 }
 
@@ -377,6 +378,7 @@ can(const struct view *view, const struct scene *scene, enum action action)
         model_sampled(scene->model) && model_sample(scene->model)->mode != MODE_DORMANT;
     switch (action) {
     case ACTION_OPEN:
+        return figures && scene->merge == NULL;
     case ACTION_FILTER:
     case ACTION_SORT_MENU:
     case ACTION_PAUSE:

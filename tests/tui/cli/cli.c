@@ -314,7 +314,7 @@ help_after_a_command_is_that_commands(void **state)
 static void
 says_which_commands_a_later_version_brings(void **state)
 {
-    static const char *const later[] = {"run", "attach", "ps", "doctor"};
+    static const char *const later[] = {"run", "attach", "doctor"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
