@@ -44,6 +44,15 @@ state_of(long pid)
     return *fields ? *fields : '?';
 }
 
+long
+process_parent(long pid)
+{
+    char fields[STAT_BYTES];
+
+    read_stat(pid, fields);
+    return *fields ? strtol(fields + 1, NULL, 10) : 0;
+}
+
 // The 20th field after the command, in ticks since the machine began.
 uint64_t
 process_began_us(long pid)

@@ -16,6 +16,9 @@
 
 bool process_alive(long pid);
 
+// Its parent; 0 when it cannot be told.
+long process_parent(long pid);
+
 // Wall time at which it began; 0 when it cannot be told.
 uint64_t process_began_us(long pid);
 

@@ -160,6 +160,8 @@ add(struct scout *scout, const struct scout_socket *socket)
     if (!peer) {
         return;
     }
+    // what a process that does not answer cannot say itself
+    peer->parent_pid = (uint64_t)process_parent((long)socket->pid);
     peer->began_us = process_began_us((long)socket->pid);
     contact = &scout->contacts[place];
     *contact =

@@ -42,7 +42,7 @@ enum peer_oddity {
 struct peer {
     uint32_t serial;     // never used twice
     uint64_t pid;        // as it says itself, before that as its socket is called
-    uint64_t parent_pid; // 0 until it said
+    uint64_t parent_pid; // as it says itself; 0 while unknown
     char socket[FLEET_SOCKET_BYTES];
     char command[FLEET_COMMAND_BYTES]; // "" until it said
     char why[FLEET_WHY_BYTES];         // of the state, "" for none

@@ -354,6 +354,7 @@ tell_verdicts(struct merge *merge, struct stamp at,
     return used == 0 || take(context, &message);
 }
 
+// Last of all: who waits for a sample then has the rest.
 static bool
 tell_sample(struct merge *merge, struct sample *sum, struct stamp at,
             bool (*take)(void *, const struct message *), void *context)
@@ -502,9 +503,9 @@ merge_make(struct merge *merge, const struct merge_group *group, struct stamp at
     bool good = sum_up(merge, members, count, &sum) &&
                 (same || tell_hello(group, members, count, at, take, context)) &&
                 tell_names(merge, at, take, context) &&
-                tell_sample(merge, &sum, at, take, context) &&
                 tell_verdicts(merge, at, take, context) &&
-                tell_members(group, count, at, take, context);
+                tell_members(group, count, at, take, context) &&
+                tell_sample(merge, &sum, at, take, context);
     merge->told =
         merge->told && good; // else all is told anew: nobody knows what was lost
     return good;
