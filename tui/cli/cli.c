@@ -309,6 +309,22 @@ settle_watch(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *
            refuse(errors, "--all goes with --once or --plain", "");
 }
 
+static bool
+waits_fit(struct cli *cli, const struct wishes *wishes, FILE *errors)
+{
+    if (cli->task != CLI_TREE && ((wishes->wait && cli->task != CLI_PS) || cli->pin)) {
+        return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
+    }
+    if (cli->task == CLI_PS && !wishes->wait) {
+        cli->wait_s = 0;
+    }
+    return !cli->merged || cli->pid ||
+           refuse(errors,
+                  "--merged wants the process whose children to sum: "
+                  "memtop --merged PID",
+                  "");
+}
+
 // Weigh the wishes against each other: one task comes out.
 static bool
 settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors)
@@ -324,17 +340,8 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     if (cli->socket && cli->pid) {
         return refuse(errors, "--socket and a process id exclude each other", "");
     }
-    if (cli->task != CLI_TREE && ((wishes->wait && cli->task != CLI_PS) || cli->pin)) {
-        return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
-    }
-    if (cli->merged && !cli->pid) {
-        return refuse(errors,
-                      "--merged wants the process whose children to sum: "
-                      "memtop --merged PID",
-                      "");
-    }
-    if (cli->task == CLI_PS && !wishes->wait) {
-        cli->wait_s = 0;
+    if (!waits_fit(cli, wishes, errors)) {
+        return false;
     }
     if (cli->pin && cli->readonly) {
         return refuse(errors, "--pin changes the program, --readonly never does", "");

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define FOLDERS_MAX 4
+#define LISTENS 0x10000 // among the flags of /proc/net/unix
 
 struct folders {
     char paths[FOLDERS_MAX][FIND_SOCKET_BYTES];
@@ -263,19 +264,20 @@ struct elsewhere {
 static bool
 parse_listener(const char *line, struct elsewhere *socket)
 {
-    unsigned long flags;
+    char flags[20];
+    char inode[24];
     char name[FIND_SOCKET_BYTES + 1];
     struct stat status;
 
     // Num RefCount Protocol Flags Type St Inode Path
-    if (sscanf(line, "%*s %*s %*s %lx %*s %*s %lu %108s", &flags, &socket->inode, name) !=
-            3 ||
-        !(flags & 0x10000) || *name != '/' || strlen(name) >= FIND_SOCKET_BYTES ||
-        lstat(name, &status) != 0 || !S_ISSOCK(status.st_mode) ||
-        status.st_uid != geteuid()) {
+    if (sscanf(line, "%*s %*s %*s %19s %*s %*s %23s %108s", flags, inode, name) != 3 ||
+        !(strtoul(flags, NULL, 16) & LISTENS) || *name != '/' ||
+        strlen(name) >= FIND_SOCKET_BYTES || lstat(name, &status) != 0 ||
+        !S_ISSOCK(status.st_mode) || status.st_uid != geteuid()) {
         return false;
     }
     strcpy(socket->socket, name);
+    socket->inode = strtoul(inode, NULL, 10);
     return true;
 }
 

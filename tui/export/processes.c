@@ -66,14 +66,15 @@ age(char out[CELL_BYTES], double seconds)
 static void
 branch(char out[CELL_BYTES], const struct kin_row *row, bool ascii)
 {
+    // by whether it is in ASCII, at the row itself, and the last child
+    static const char *const signs[2][2][2] = {
+        {{"│", " "}, {"├", "└"}},
+        {{"| ", "  "}, {"|-", "`-"}  }
+    };
     size_t used = 0;
     out[0] = '\0';
     for (int depth = 1; depth <= row->depth && used + 8 < CELL_BYTES; depth++) {
-        bool own = depth == row->depth;
-        const char *sign = own && row->last[depth] ? (ascii ? "`-" : "└")
-                           : own                   ? (ascii ? "|-" : "├")
-                           : row->last[depth]      ? (ascii ? "  " : " ")
-                                                   : (ascii ? "| " : "│");
+        const char *sign = signs[ascii][depth == row->depth][row->last[depth]];
         used += (size_t)snprintf(out + used, CELL_BYTES - used, "%s", sign);
     }
     snprintf(out + used, CELL_BYTES - used, "%" PRIu64, row->peer->pid);

@@ -21,7 +21,7 @@
 #include "tui/loop/scout.h"
 #include "tui/model/merge.h"
 
-#define CLUSTER_INTERVAL_MS 1000
+#define CLUSTER_INTERVAL_MS MERGE_INTERVAL_MS
 #define CLUSTER_PATIENCE_MS 3000
 
 struct cluster;

@@ -312,7 +312,7 @@ find_odd(struct fleet *fleet)
             continue;
         }
         size_t count = siblings_of(fleet, peer, siblings);
-        if (siblings[0] != peer) {
+        if (count == 0 || siblings[0] != peer) {
             continue; // judged with the first of them
         }
         for (size_t which = 0; which < MEASURES; which++) {
@@ -324,16 +324,20 @@ find_odd(struct fleet *fleet)
 bool
 fleet_tick(struct fleet *fleet, uint64_t now_ms)
 {
-    size_t before = fleet->count;
-    for (size_t i = fleet->count; i-- > 0;) {
-        const struct peer *peer = fleet->list[i];
+    size_t kept = 0;
+    for (size_t i = 0; i < fleet->count; i++) {
+        struct peer *peer = fleet->list[i];
         if (peer->state == PEER_GONE && now_ms >= peer->since_ms + FLEET_GONE_KEPT_MS) {
-            fleet_remove(fleet, peer->serial);
+            peer_free(peer);
+        } else {
+            fleet->list[kept++] = peer;
         }
     }
+    bool removed = kept < fleet->count;
+    fleet->count = kept;
     find_odd(fleet);
     fleet->version++;
-    return fleet->count < before;
+    return removed;
 }
 
 /* Groups. */

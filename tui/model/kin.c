@@ -57,23 +57,37 @@ next_child(const struct kin *kin, const struct peer *parent, size_t from)
     return from;
 }
 
-static void
-place(struct kin *kin, size_t at, int depth, bool last, const struct kin_row *above)
+// A row at `depth`, below those above it. Returns its number.
+static size_t
+add_row(struct kin *kin, size_t at, int depth, bool last, const struct kin_row *above)
 {
-    struct kin_row *row = &kin->rows[kin->row_count++];
-    const struct peer *peer = kin->list[at];
-    *row = (struct kin_row){.peer = peer, .depth = depth};
+    struct kin_row *row = &kin->rows[kin->row_count];
+    *row = (struct kin_row){.peer = kin->list[at], .depth = depth};
     if (above != NULL) {
         memcpy(row->last, above->last, sizeof row->last);
     }
     row->last[depth] = last;
     kin->placed[at] = true;
-    int below = depth + 1 < KIN_DEPTH_MAX ? depth + 1 : depth;
-    size_t child = next_child(kin, peer, 0);
-    while (child < kin->count) {
-        size_t next = next_child(kin, peer, child + 1);
-        place(kin, child, below, next == kin->count, row);
-        child = next_child(kin, peer, child);
+    return kin->row_count++;
+}
+
+// A process and all that descends from it, each below its parent.
+static void
+place(struct kin *kin, size_t root)
+{
+    size_t open[FLEET_MAX]; // rows whose children are being placed
+    size_t count = 0;
+    open[count++] = add_row(kin, root, 0, true, NULL);
+    while (count > 0) {
+        const struct kin_row *above = &kin->rows[open[count - 1]];
+        size_t child = next_child(kin, above->peer, 0);
+        if (child == kin->count) {
+            count--;
+            continue;
+        }
+        bool last = next_child(kin, above->peer, child + 1) == kin->count;
+        int below = above->depth + 1 < KIN_DEPTH_MAX ? above->depth + 1 : above->depth;
+        open[count++] = add_row(kin, child, below, last, above);
     }
 }
 
@@ -94,12 +108,12 @@ kin_rows(const struct fleet *fleet, kin_order *order,
     }
     for (size_t i = 0; i < kin.count; i++) {
         if (kin.parents[i] == NULL) {
-            place(&kin, i, 0, true, NULL);
+            place(&kin, i);
         }
     }
     for (size_t i = 0; i < kin.count; i++) {
         if (!kin.placed[i]) {
-            place(&kin, i, 0, true, NULL);
+            place(&kin, i);
         }
     }
     return kin.row_count;

@@ -198,7 +198,7 @@ add_member(struct merge *merge, const struct merge_member *member)
 
 // What each has of each: after the sums, when all names are known.
 static bool
-spread(struct merge *merge, const struct merge_member *const *members)
+spread(struct merge *merge, const struct merge_member *const *members, size_t count)
 {
     if (!reserve_live(merge)) {
         return false;
@@ -206,7 +206,7 @@ spread(struct merge *merge, const struct merge_member *const *members)
     if (merge->count * merge->columns > 0) {
         memset(merge->live, 0, merge->count * merge->columns * sizeof *merge->live);
     }
-    for (size_t column = 0; column < merge->columns; column++) {
+    for (size_t column = 0; column < count; column++) {
         const struct model *model = members[column]->model;
         for (size_t i = 0; i < model_class_count(model); i++) {
             const struct model_class *class = model_class_at(model, i);
@@ -286,7 +286,7 @@ tell_hello(const struct merge_group *group, const struct merge_member *const *me
         .started_us = first->started_us,
         .mode = first->mode,
         .capabilities = CAPABILITY_READONLY,
-        .interval_ms = first->interval_ms,
+        .interval_ms = MERGE_INTERVAL_MS,
     };
     for (size_t i = 0; i < count; i++) {
         const struct hello *other = model_hello(members[i]->model);
@@ -477,7 +477,7 @@ sum_up(struct merge *merge, const struct merge_member *const *members, size_t co
             return false;
         }
     }
-    return spread(merge, members) && reserve_scratch(merge);
+    return spread(merge, members, count) && reserve_scratch(merge);
 }
 
 bool

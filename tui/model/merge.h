@@ -22,6 +22,9 @@
 
 #define MERGE_MEMBERS_MAX 128u
 
+// How often at most somebody is expected to ask for a sum.
+#define MERGE_INTERVAL_MS 1000u
+
 struct merge_member {
     uint64_t pid;
     const struct model *model; // borrowed for the call

@@ -1,6 +1,5 @@
 #include "tui/view/process_view.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,21 +59,30 @@ word_at(const struct scene *scene, size_t index, struct word *word)
 
 /* Which processes, in which order. */
 
+// In lower case, as long as it is ASCII.
+static char
+lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+static bool
+begins(const char *text, const char *word)
+{
+    while (*word != '\0' && lower(*text) == lower(*word)) {
+        text++;
+        word++;
+    }
+    return *word == '\0';
+}
+
 static bool
 holds(const char *text, const char *word)
 {
-    size_t length = strlen(word);
-    for (; strlen(text) >= length; text++) {
-        size_t i = 0;
-        while (i < length &&
-               tolower((unsigned char)text[i]) == tolower((unsigned char)word[i])) {
-            i++;
-        }
-        if (i == length) {
-            return true;
-        }
+    while (*text != '\0' && !begins(text, word)) {
+        text++;
     }
-    return false;
+    return *text != '\0';
 }
 
 // "rss>100M": true when it is such a word; `matches` says whether it holds.

@@ -16,11 +16,18 @@ spread_shown(const struct scene *scene)
     return scene->merge != NULL && scene->spread;
 }
 
+static size_t
+column_count(const struct scene *scene)
+{
+    size_t count = merge_column_count(scene->merge);
+    return count < MERGE_MEMBERS_MAX ? count : MERGE_MEMBERS_MAX;
+}
+
 // How many columns fit from `at` on; where not all do, less the room to say so.
 static size_t
 fitting(const struct scene *scene, const struct grid *grid, int at)
 {
-    size_t count = merge_column_count(scene->merge);
+    size_t count = column_count(scene);
     int room = grid->columns - 1 - at;
     if ((int)count * SPREAD_CELLS <= room) {
         return count;
@@ -52,12 +59,12 @@ spread_row(const struct scene *scene, const struct model_class *class, struct gr
            int row, int at)
 {
     static const struct odd_measure measure = {100, 0.25};
-    double values[ODD_MOST];
-    double siblings[ODD_MOST]; // the parent does other work than they do
+    double values[MERGE_MEMBERS_MAX] = {0};
+    double siblings[MERGE_MEMBERS_MAX] = {0}; // the parent does other work than they do
     struct odd_usual usual;
-    size_t count = merge_column_count(scene->merge);
+    size_t count = column_count(scene);
     size_t shown = fitting(scene, grid, at);
-    for (size_t i = 0; i < count && i < ODD_MOST; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint64_t live = class->gone || scene->paused
                             ? COUNT_UNKNOWN
                             : merge_live(scene->merge, class->id, i);
@@ -65,8 +72,8 @@ spread_row(const struct scene *scene, const struct model_class *class, struct gr
         bool parent = merge_column_is_parent(scene->merge, i);
         siblings[i] = parent ? (double)NAN : values[i];
     }
-    bool known = count <= ODD_MOST && odd_usual(siblings, count, &measure, &usual);
-    for (size_t i = 0; i < shown; i++) {
+    bool known = odd_usual(siblings, count, &measure, &usual);
+    for (size_t i = 0; i < shown && i < MERGE_MEMBERS_MAX; i++) {
         char text[FORMAT_BYTES];
         bool odd = known && odd_distance(&usual, siblings[i]) > 1;
         (scene->exact ? format_grouped : format_short)(text, scene->glyphs, values[i]);

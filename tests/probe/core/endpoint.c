@@ -425,7 +425,7 @@ dead_pid(void)
 static const char *
 leave_socket(const char *format, long pid)
 {
-    char name[64];
+    char name[40];
     snprintf(name, sizeof(name), format, pid);
     const char *path = path_of(name);
     int fd = endpoint_listen(path, false, why, sizeof(why));
@@ -437,7 +437,7 @@ leave_socket(const char *format, long pid)
 static bool
 is_there(const char *format, long pid)
 {
-    char name[64];
+    char name[40];
     struct stat stat;
     snprintf(name, sizeof(name), format, pid);
     return lstat(path_of(name), &stat) == 0;
@@ -465,7 +465,7 @@ leaves_what_may_still_be_somebodys(void **state)
 {
     (void)state;
     long dead = dead_pid();
-    char name[64];
+    char name[40];
     leave_socket("%ld.sock", (long)getpid()); // about to listen
     leave_socket("x%ld.sock", dead);
     leave_socket("%ld.socket", dead);
