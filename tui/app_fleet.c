@@ -129,7 +129,8 @@ may_leave(struct app *app)
     return true;
 }
 
-// The process of an argument, or under the cursor.
+// The process of an argument, or under the cursor while the list is shown: its rows
+// are of no worth before and after.
 static const struct peer *
 peer_of(struct app *app, const char *name, const char *argument)
 {
@@ -137,9 +138,8 @@ peer_of(struct app *app, const char *name, const char *argument)
     const struct fleet *fleet = app->scene.fleet;
     unsigned long long pid = strtoull(argument, &end, 10);
     const struct peer *peer = NULL;
-    if (fleet != NULL && argument[0] == '\0') {
-        const struct peer *selected = process_view_selected(&app->processes);
-        peer = selected != NULL ? fleet_find(fleet, selected->serial) : NULL;
+    if (fleet != NULL && argument[0] == '\0' && app_fleet_shown(app)) {
+        peer = process_view_selected(&app->processes);
     } else if (fleet != NULL && *end == '\0') {
         peer = fleet_find_pid(fleet, pid);
     }

@@ -206,7 +206,7 @@ const struct process_column process_columns[PROCESS_COLUMN_COUNT] = {
         "Memory of the whole process. What it shares with others, as children do with their parent, is in that of each."},
     [PROCESS_LIVE] = {"live", "LIVE", ALIGN_RIGHT, 11, 0, live_of, draw_live,
         "Objects alive in it now."},
-    [PROCESS_DELTA] = {"delta", "Δ/min", ALIGN_RIGHT, 12, 1, delta_of, draw_delta,
+    [PROCESS_DELTA] = {"delta", "Δ/min", ALIGN_RIGHT, 13, 1, delta_of, draw_delta,
         "How LIVE changed in the last minute; while memtop has watched for less, as much as it would be in one."},
     [PROCESS_WORST] = {"growing", "TOP GROWING", ALIGN_LEFT, 24, 2, worst_of, draw_worst,
         "The class of which its probe thinks worst: `leak?` or `growing`. As a number it is 5 and 4."},

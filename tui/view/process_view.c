@@ -516,12 +516,11 @@ arrange(struct process_view *view, struct scene *scene, enum action action,
 static unsigned
 choose(const struct process_view *view, struct scene *scene, const char *how)
 {
-    const struct peer *peer = process_view_selected(view);
-    if (peer == NULL) {
+    if (process_view_selected(view) == NULL) {
         return OUTCOME_NONE;
     }
-    snprintf(scene->command, sizeof scene->command, "%s %llu", how,
-             (unsigned long long)peer->pid);
+    // by no number: two containers may have the same
+    snprintf(scene->command, sizeof scene->command, "%s", how);
     return OUTCOME_COMMAND;
 }
 
