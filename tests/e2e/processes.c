@@ -83,6 +83,7 @@ set_up(void **state)
     snprintf(options, sizeof(options), "RUBYOPT=-I%s -rmemtop/auto", RUBY_LIB);
     write_config(path);
     program_start(&puma, arguments, environment);
+    setvbuf(puma.out, NULL, _IONBF, 0); // what poll() does not see is not read yet
     await_workers();
     return 0;
 }
