@@ -9,6 +9,7 @@
 #include "tui/app_choices.h"
 #include "tui/app_command.h"
 #include "tui/app_diff.h"
+#include "tui/app_fleet.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
 #include "tui/app_tags.h"
@@ -23,6 +24,16 @@
 
 // How long a message stays in the bottom line, unless a key is pressed.
 #define MESSAGE_MS 6000
+
+// Pointers into the app itself.
+static void
+anchor(struct app *app)
+{
+    app->scene.link_detail = app->link_detail;
+    app->scene.message = app->message;
+    app->stack[0] = &app->table.view;
+    app->depth = 1;
+}
 
 struct app *
 app_new(const struct app_options *options, uint64_t now_ms)
@@ -44,13 +55,13 @@ app_new(const struct app_options *options, uint64_t now_ms)
         .now_ms = now_ms,
         .link_ms = now_ms,
         .link = LINK_CONNECTING,
-        .link_detail = app->link_detail,
         .source = options->source != NULL ? options->source : "",
         .ascii = options->ascii,
         .readonly = options->readonly,
         .mouse = options->mouse,
         .exact = true,
-        .message = app->message,
+        .chosen = true,
+        .fleet = options->fleet,
     };
     app->scene.read_source = options->read_source;
     table_init(&app->table);
@@ -58,7 +69,8 @@ app_new(const struct app_options *options, uint64_t now_ms)
     app_choose(app);
     flame_init(&app->flame);
     tags_view_init(&app->tags);
-    app->stack[app->depth++] = &app->table.view;
+    process_view_init(&app->processes);
+    anchor(app);
     if (!app_time_init(app)) {
         app_free(app);
         return NULL;
@@ -83,6 +95,44 @@ app_free(struct app *app)
     app_time_destroy(app);
     model_free(app->model);
     free(app);
+}
+
+// What a person chose for the eye, and what was typed.
+static void
+keep_habits(struct app *app, const struct app *old)
+{
+    app->scene.exact = old->scene.exact;
+    app->scene.by_bytes = old->scene.by_bytes;
+    app->scene.internal = old->scene.internal;
+    app->scene.mouse = old->scene.mouse;
+    app->scene.spread = old->scene.spread;
+    app->filters = old->filters;
+    app->commands = old->commands;
+    app->processes = old->processes;
+    app->roams = old->roams;
+    app->request_id = old->request_id; // answers to earlier ones are not ours
+}
+
+bool
+app_again(struct app *app, const char *source)
+{
+    struct app *old = malloc(sizeof *old);
+    struct app *made = app_new(&app->options, app->scene.now_ms);
+    if (old == NULL || made == NULL) {
+        free(old);
+        app_free(made);
+        return false;
+    }
+    *old = *app;
+    *app = *made;
+    anchor(app);
+    keep_habits(app, old);
+    snprintf(app->source, sizeof app->source, "%s", source);
+    app->options.source = app->source;
+    app->scene.source = app->source;
+    free(made); // what it owned is the app's now
+    app_free(old);
+    return true;
 }
 
 unsigned
@@ -247,6 +297,9 @@ app_tick(struct app *app, uint64_t now_ms)
     if ((rows->frozen && now_ms >= rows->frozen_until_ms) || tree_thaws) {
         reaction = REACT_DRAW;
     }
+    if (app->processes.order_count > 0 && now_ms >= app->processes.held_until_ms) {
+        reaction = REACT_DRAW;
+    }
     return reaction;
 }
 
@@ -317,7 +370,8 @@ update(struct app *app)
 static void
 close_top(struct app *app)
 {
-    if (app->depth > 1) {
+    bool list = app->stack[app->depth - 1] == &app->processes.view;
+    if (app->depth > 1 && (!list || app->scene.chosen)) {
         app->depth--;
         app_tree_follow(app);
         app_tags_follow(app);
@@ -331,6 +385,7 @@ open_prompt(struct app *app, enum action action)
         const struct list *list = app_list_shown(app);
         prompt_init(&app->prompt, '/', "filter", &app->filters, NULL,
                     list != NULL          ? list->filter
+                    : app_fleet_shown(app) ? app->processes.filter
                     : app_tree_shown(app) ? app->tree.paths.filter
                                           : app->table.rows.filter.text);
     } else {
@@ -348,7 +403,8 @@ has_filter(const struct app *app)
 {
     const struct view *top = app->stack[app->depth - 1];
     return (top == &app->table.view && app->table.rows.filter.text[0] != '\0') ||
-           (top == &app->tree.view && app->tree.paths.filter[0] != '\0');
+           (top == &app->tree.view && app->tree.paths.filter[0] != '\0') ||
+           (top == &app->processes.view && app->processes.filter[0] != '\0');
 }
 
 // What a view passed on: it means the same in all of them.
@@ -359,6 +415,9 @@ act(struct app *app, enum action action)
     case ACTION_BACK:
         if (has_filter(app)) {
             return app_command_run(app, "filter");
+        }
+        if (app_fleet_back(app)) {
+            return REACT_DRAW;
         }
         close_top(app);
         return REACT_DRAW;

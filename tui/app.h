@@ -20,6 +20,7 @@
 
 struct app;
 struct app_choices;
+struct fleet;
 struct tape;
 
 // What must happen next; functions below return them or-ed.
@@ -32,6 +33,8 @@ enum reaction {
     REACT_WRITE = 1 << 4,   // write what is shown to the file app_write_path() names
     REACT_MOUSE = 1 << 5,   // app_wants_mouse() changed
     REACT_EDIT = 1 << 6,    // open app_edit_path() in the person's editor
+    REACT_FLEET = 1 << 7,   // from now on look for all processes
+    REACT_TARGET = 1 << 8,  // watch app_target() instead
 };
 
 struct app_options {
@@ -43,6 +46,7 @@ struct app_options {
     bool (*send)(void *context, const struct request *request);
     void *context;
     source_reader *read_source; // for the source under a call tree, or NULL
+    const struct fleet *fleet;  // borrowed: all processes, or NULL: there are no others
     size_t ring_bytes;          // of what is kept to go back in; 0: 64 MiB
     struct tape *tape;          // borrowed: a recording to show instead, or NULL
     // Borrowed: how a person wants to see it, from the configuration file; NULL: as it

@@ -6,6 +6,7 @@
 
 #include "tui/app_born.h"
 #include "tui/app_diff.h"
+#include "tui/app_fleet.h"
 #include "tui/app_record.h"
 #include "tui/app_state.h"
 #include "tui/app_tags.h"
@@ -45,6 +46,9 @@ request(struct app *app, const char *name, enum request_action action, uint64_t 
 bool
 app_may_change(struct app *app, const char *name)
 {
+    if (!app_is_one(app, name)) {
+        return false;
+    }
     if (app->scene.readonly) {
         app_tell(app, true, "%s: refused, memtop was started with --readonly", name);
         return false;
@@ -75,6 +79,9 @@ run_sort(struct app *app, const char *argument)
     if (app_list_shown(app) != NULL) {
         return sort_list(app, argument);
     }
+    if (app_fleet_shown(app)) {
+        return app_fleet_sort(app, argument);
+    }
     if (app_tree_shown(app)) {
         return app_tree_sort(app, argument);
     }
@@ -99,6 +106,10 @@ run_filter(struct app *app, const char *argument)
     struct list *list = app_list_shown(app);
     if (list != NULL) {
         snprintf(list->filter, sizeof list->filter, "%s", argument);
+        return REACT_DRAW;
+    }
+    if (app_fleet_shown(app)) {
+        process_view_filter(&app->processes, argument);
         return REACT_DRAW;
     }
     if (app_tree_shown(app)) {
@@ -420,6 +431,11 @@ static const struct command commands[] = {
     {"edit", "", ACTION_EDIT, app_tree_edit, "open the selected line in $VISUAL or $EDITOR"},
     {"flame", "", ACTION_FLAME, app_tree_flame, "the call tree as a flame graph"},
     {"tags", "", ACTION_TAGS, app_tags_run, "what each tag (a route, a job) allocates and leaves behind"},
+    {"processes", "", ACTION_PROCESSES, app_fleet_open, "all processes that run under the probe"},
+    {"process", "PID", ACTION_NONE, app_fleet_process, "the classes of that process"},
+    {"merge", "PID", ACTION_NONE, app_fleet_merge, "the classes of a process and its children as one"},
+    {"spread", "", ACTION_SPREAD, app_fleet_spread, "of merged processes: each one's LIVE beside the sum"},
+    {"next-view", "", ACTION_NEXT_VIEW, app_fleet_next, NULL},
     {"mark", "[LETTER]", ACTION_MARK, run_mark, "set a mark, by default the next letter"},
     {"since", "[LETTER|connecting]", ACTION_SINCE_MARK, run_since, "show changes since a mark, or since memtop connected"},
     {"marks", "", ACTION_PICK_MARK, run_marks, "pick a mark"},
@@ -452,12 +468,12 @@ static const struct command commands[] = {
 };
 
 static const char *const candidates[] = {
-    "born ", "census", "detach", "diff ", "diff start", "edit", "filter ", "flame", "flight", "follow", "gc", "goto ", "goto start", "help", "live",
-    "mark ", "marks", "mode census", "mode count", "mode dormant", "mode trace", "mouse off", "mouse on",
-    "notices", "pause", "pin", "quit", "record ", "record all ",
-    "since connecting",
+    "born ", "census", "detach", "diff ", "diff start", "edit", "filter ", "flame", "flight", "follow", "gc",
+    "goto ", "goto start", "help", "live", "mark ", "marks", "merge ", "mode census", "mode count", "mode dormant",
+    "mode trace", "mouse off", "mouse on", "notices", "pause", "pin", "process ", "processes", "quit", "record ",
+    "record all ", "since connecting",
     "sort alloc", "sort bytes", "sort delta", "sort free", "sort live", "sort name", "sort rate",
-    "sort share",
+    "sort share", "spread",
     "tags", "timeline", "tree", "write ", NULL,
 };
 // clang-format on

@@ -5,6 +5,7 @@
 #define TUI_APP_STATE_H
 
 #include "tui/app.h"
+#include "tui/app_fleet.h"
 #include "tui/record/player.h"
 #include "tui/record/writer.h"
 #include "tui/view/born_view.h"
@@ -15,6 +16,7 @@
 #include "tui/view/help.h"
 #include "tui/view/keymap.h"
 #include "tui/view/menu.h"
+#include "tui/view/process_view.h"
 #include "tui/view/prompt.h"
 #include "tui/view/strip.h"
 #include "tui/view/table.h"
@@ -26,6 +28,7 @@
 #define APP_PATH_BYTES 256
 #define APP_EDIT_BYTES 4096
 #define APP_PENDING_MAX 8
+#define APP_SOURCE_BYTES 160
 #define APP_STACK_MAX 8
 #define APP_KEPT_MAX 7u // trees; a probe keeps eight open for a viewer, one is shown
 #define APP_GAPS_MAX 64
@@ -99,11 +102,17 @@ struct app {
     struct tags_view tags;
     struct help help;
     struct pager notices;
+    struct process_view processes;
     struct menu menu;
     struct confirm confirm;
     struct prompt prompt;
     struct prompt_history filters;
     struct prompt_history commands;
+
+    // All processes: see app_fleet.h.
+    struct app_target target;
+    bool roams;                    // the list was open, and Escape goes back to it
+    char source[APP_SOURCE_BYTES]; // of what was chosen
 
     struct pending pending[APP_PENDING_MAX];
     uint64_t request_id; // of the last request
@@ -141,6 +150,9 @@ struct list *app_list_shown(struct app *app);
 
 // Whether that list is of what changed.
 bool app_diff_shown(const struct app *app);
+// As app_new() left it, to show what is at `source`; how a person wants to see things
+// stays. False when memory ran out: nothing is changed then.
+bool app_again(struct app *app, const char *source);
 
 // Says why when the program must not be changed; true when it may.
 bool app_may_change(struct app *app, const char *name);

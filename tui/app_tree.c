@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tui/app_command.h"
+#include "tui/app_fleet.h"
 #include "tui/app_state.h"
 #include "tui/view/tree_menu.h"
 
@@ -197,6 +198,9 @@ app_tree_open(struct app *app, const char *argument)
     const char *why = why_not(app);
     if (app_tree_shown(app) || app->depth >= APP_STACK_MAX) {
         return 0;
+    }
+    if (!app_is_one(app, "call tree")) {
+        return REACT_DRAW;
     }
     if (class == NULL) {
         return app_tell(app, true, "call tree: there is no class under the cursor");

@@ -11,6 +11,7 @@
 
 #include "tui/app.h"
 #include "tui/app_diff.h"
+#include "tui/app_fleet.h"
 #include "tui/app_record.h"
 #include "tui/attach/attach.h"
 #include "tui/cli/cli.h"
@@ -26,6 +27,7 @@
 #include "tui/loop/loop.h"
 #include "tui/loop/source.h"
 #include "tui/model/tags.h"
+#include "tui/ps.h"
 #include "tui/record/tape.h"
 #include "tui/term/screen.h"
 
@@ -62,6 +64,7 @@ struct session {
     struct app *app;   // owned
     uint64_t until_ms; // of fetch_first()
     enum theme theme;
+    struct fleet fleet; // owned: all processes, while somebody looks at them
 };
 
 static enum cli_status
@@ -583,6 +586,25 @@ examine(const struct cli *cli)
  * From the command line to one of them.
  */
 
+// To one process, to the sum of several, or to none: then a person chooses.
+static enum loop_end
+connect_to(struct session *session, const char *path)
+{
+    const struct cli *cli = session->cli;
+
+    if (cli->merged) {
+        const struct app_target target = {.pid = (uint64_t)cli->pid, .merged = true};
+        app_fleet_target(session->app, &target);
+        return loop_merge(session->loop, session->app, target.pid);
+    }
+    if (path) {
+        return loop_connect(session->loop, session->app);
+    }
+    app_fleet_begin(session->app);
+    return LOOP_DONE;
+}
+
+// `path` is NULL for all processes, and for the sum of some.
 static enum cli_status
 start(struct session *session, const char *path)
 {
@@ -595,8 +617,10 @@ start(struct session *session, const char *path)
 
     session->path = path;
     session->loop = loop_new(path);
+    bool good = session->loop && loop_fleet(session->loop, &session->fleet, ps_find);
     struct app_options options = {
-        .source = path,
+        .source = path ? path : "all processes",
+        .fleet = &session->fleet,
         .ascii = cli->ascii || !screen_unicode(),
         .mouse = !cli->no_mouse,
         .readonly = cli->readonly,
@@ -606,15 +630,16 @@ start(struct session *session, const char *path)
     };
     configure(&options, session);
     session->app = app_new(&options, loop_now_ms());
-    if (!session->loop || !session->app) {
+    if (!good || !session->app) {
         complain(status, "out of memory.");
         goto done;
     }
-    enum loop_end how = loop_connect(session->loop, session->app);
+    enum loop_end how = connect_to(session, path);
     status = how == LOOP_DONE ? tasks[cli->task](session) : end(session, how);
 done:
     loop_free(session->loop);
     app_free(session->app);
+    fleet_destroy(&session->fleet);
     return status;
 }
 
@@ -659,6 +684,9 @@ look(const struct cli *cli)
     if (cli->task == CLI_WATCH && !screen_possible(stdout, why, sizeof(why))) {
         return complain(STATUS_WRONG_USE, why);
     }
+    if (cli->merged || (cli->task == CLI_WATCH && target_open(cli))) {
+        return start(&session, NULL);
+    }
     const char *path = cli->attach ? attach_socket(cli, &found, &status)
                                    : target_socket(cli, &found, &status);
     return path ? start(&session, path) : status;
@@ -682,6 +710,8 @@ main(int argc, const char **argv)
     } else if (cli.task == CLI_VERSION) {
         cli_version(stdout);
         status = STATUS_DONE;
+    } else if (cli.task == CLI_PS) {
+        status = ps_run(&cli);
     } else if (cli.task == CLI_DOCTOR) {
         status = examine(&cli);
     } else if (cli.task == CLI_CONFIG) {

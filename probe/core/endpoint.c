@@ -1,6 +1,9 @@
 #include "probe/core/endpoint.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +13,8 @@
 #include <unistd.h>
 
 #define BACKLOG 128
+
+#define SWEEP_NAMES_MAX 4096 // looked at in a folder; it may be anybody's
 
 static bool
 fits(int length)
@@ -137,6 +142,85 @@ endpoint_listen(const char *path, bool make_folder, char *why, size_t why_size)
         return -1;
     }
     return fd;
+}
+
+// The process that a name "BEFOREpidAFTER" is of; 0 for any other name.
+static long
+pid_in(const char *name, const char *before, size_t before_length, const char *after)
+{
+    if (strncmp(name, before, before_length) != 0 || name[before_length] < '1' ||
+        name[before_length] > '9') {
+        return 0;
+    }
+    char *end;
+    errno = 0;
+    long pid = strtol(name + before_length, &end, 10);
+    return errno == 0 && pid <= INT_MAX && strcmp(end, after) == 0 ? pid : 0;
+}
+
+// What comes before and after the process id in the names of siblings: nothing and
+// ".sock" of "/run/77.sock"; "app." and ".sock" of "/run/app.sock" and its children.
+static void
+split_name(const char *name, char before[ENDPOINT_PATH_MAX + 2], const char **after)
+{
+    const char *dot = strrchr(name, '.');
+    *after = dot && dot > name ? dot : name + strlen(name);
+    snprintf(before, ENDPOINT_PATH_MAX, "%.*s", (int)(*after - name), name);
+    char *digits = before + strlen(before);
+    while (digits > before && digits[-1] >= '0' && digits[-1] <= '9') {
+        digits--;
+    }
+    bool numbered = *digits && (digits == before || digits[-1] == '.');
+    if (numbered) {
+        *digits = '\0';
+    } else {
+        snprintf(before + strlen(before), 2, ".");
+    }
+}
+
+// No process of that id, and nobody listens: a process of another PID namespace may
+// have its socket here too.
+static void
+remove_dead(const char *folder, const char *name, long pid)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int length =
+        snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", folder, name);
+    struct stat stat;
+    if (length >= (int)sizeof(address.sun_path) || kill((pid_t)pid, 0) == 0 ||
+        errno != ESRCH || lstat(address.sun_path, &stat) != 0 ||
+        !S_ISSOCK(stat.st_mode) || stat.st_uid != geteuid()) {
+        return;
+    }
+    if (!somebody_listens(&address)) {
+        unlink(address.sun_path);
+    }
+}
+
+void
+endpoint_sweep(const char *path)
+{
+    char before[ENDPOINT_PATH_MAX + 2];
+    char folder[ENDPOINT_PATH_MAX];
+    const char *after;
+    const char *slash = strrchr(path, '/');
+    int error = errno;
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) : 1,
+             slash ? path : ".");
+    split_name(slash ? slash + 1 : path, before, &after);
+    DIR *directory = opendir(folder);
+    struct dirent *entry;
+    for (int i = 0; directory && i < SWEEP_NAMES_MAX && (entry = readdir(directory));
+         i++) {
+        long pid = pid_in(entry->d_name, before, strlen(before), after);
+        if (pid) {
+            remove_dead(folder, entry->d_name, pid);
+        }
+    }
+    if (directory) {
+        closedir(directory);
+    }
+    errno = error;
 }
 
 bool

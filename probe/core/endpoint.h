@@ -9,6 +9,9 @@
  * that is no socket has the name, a symbolic link included (refused, nothing is removed);
  * a socket nobody listens on (replaced); one that somebody listens on (refused); a path
  * longer than a socket may have (refused).
+ *
+ * A process that is killed, or calls exit!, leaves its socket behind: the next one that
+ * listens beside it removes it.
  */
 #ifndef PROBE_CORE_ENDPOINT_H
 #define PROBE_CORE_ENDPOINT_H
@@ -30,6 +33,10 @@ bool endpoint_child_path(char child[ENDPOINT_PATH_MAX], const char *path, pid_t 
 // context: any. Listen on `path`; `make_folder` for the default place. Returns a
 // non-blocking descriptor that exec closes, or -1 with `why` in words.
 int endpoint_listen(const char *path, bool make_folder, char *why, size_t why_size);
+
+// context: any. Remove what processes that are gone left beside `path`: sockets of this
+// user, called as those of `path`'s siblings are, on which nobody listens.
+void endpoint_sweep(const char *path);
 
 // context: any. May who is at the other end of `fd` be served?
 bool endpoint_peer_allowed(int fd);

@@ -603,6 +603,7 @@ serve_on_path(struct probe *probe, bool make_folder, char *why, size_t why_size)
     if (!probe->server) {
         unlink(probe->path);
     }
+    endpoint_sweep(probe->path);
     return probe->server != NULL;
 }
 

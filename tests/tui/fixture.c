@@ -41,6 +41,7 @@ fixture_start(struct fixture *fixture, struct fixture_options options)
         .context = fixture,
         .read_source = options.read_source,
         .choices = options.choices,
+        .fleet = options.fleet,
     };
     assert_true(grid_init(&fixture->grid, 30, 118));
     fixture->app = app_new(&app_options, fixture->now_ms);

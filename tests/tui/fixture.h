@@ -31,6 +31,7 @@ struct fixture_options {
     size_t ring_bytes;
     source_reader *read_source;
     const struct app_choices *choices;
+    const struct fleet *fleet;
 };
 
 void fixture_start(struct fixture *fixture, struct fixture_options options);

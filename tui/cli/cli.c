@@ -58,10 +58,12 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
          "never ask the program for anything that changes it", NULL},
         {"theme", 't', POPT_ARG_STRING, &cli->theme, 0,
          "colours: default, mono or colorblind", "NAME"},
+        {"merged", 'G', POPT_ARG_NONE, &cli->merged, 0,
+         "the process and its children as one: sums by class", NULL},
         {"config", 'c', POPT_ARG_STRING, &cli->config, 0,
          "another configuration file than ~/.config/memtop/config", "FILE"},
         {"wait", 'w', POPT_ARG_STRING, &wishes->wait, 0,
-         "tree: take stacks so long first (2s); attach: patience (30s)", "TIME"},
+         "tree: take stacks first (2s); ps: watch; attach: patience", "TIME"},
         {"pin", 'P', POPT_ARG_NONE, &cli->pin, 0,
          "with tree: go on taking stacks of the class afterwards", NULL},
         {"output", 'o', POPT_ARG_STRING, &cli->output, 0,
@@ -98,7 +100,7 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
          "with attach: stack frames that are kept", "N"},
         {"trace", 'C', POPT_ARG_STRING, &cli->trace, 0,
          "with attach: the classes of mode trace; Order,Hash", "NAMES"},
-        {"print-config", 'G', POPT_ARG_NONE, &wishes->print_config, 0,
+        {"print-config", 'K', POPT_ARG_NONE, &wishes->print_config, 0,
          "print the default configuration file, explained", NULL},
         {"tables", '\0', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, &wishes->tables, 0,
          NULL, NULL},
@@ -174,6 +176,7 @@ options_fit(const struct cli *cli, const struct wishes *wishes, FILE *errors)
         {" all ",        cli->all        },
         {" plain ",      wishes->plain   },
         {" readonly ",   cli->readonly   },
+        {" merged ",     cli->merged     },
         {" wait ",       wishes->wait    },
         {" pin ",        cli->pin        },
         {" output ",     cli->output     },
@@ -400,6 +403,22 @@ settle_watch(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *
            refuse(errors, "--all goes with --once or --plain", "");
 }
 
+static bool
+waits_fit(struct cli *cli, const struct wishes *wishes, FILE *errors)
+{
+    if (cli->task != CLI_TREE && ((wishes->wait && cli->task != CLI_PS) || cli->pin)) {
+        return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
+    }
+    if (cli->task == CLI_PS && !wishes->wait) {
+        cli->wait_s = 0;
+    }
+    return !cli->merged || cli->pid ||
+           refuse(errors,
+                  "--merged wants the process whose children to sum: "
+                  "memtop --merged PID",
+                  "");
+}
+
 // Weigh the wishes against each other: one task comes out.
 static bool
 settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors)
@@ -419,8 +438,8 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     if (cli->socket && cli->pid) {
         return refuse(errors, "--socket and a process id exclude each other", "");
     }
-    if (cli->task != CLI_TREE && ((wishes->wait && !cli->attach) || cli->pin)) {
-        return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
+    if (!waits_fit(cli, wishes, errors)) {
+        return false;
     }
     if (cli->pin && cli->readonly) {
         return refuse(errors, "--pin changes the program, --readonly never does", "");
@@ -435,6 +454,9 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     }
     if (cli->task >= CLI_RECORD && cli->task <= CLI_CHECK) {
         return settle_files(cli, errors);
+    }
+    if (cli->task == CLI_PS) {
+        return options_fit(cli, wishes, errors);
     }
     if (cli->task == CLI_TREE) {
         return cli->once || wishes->plain || cli->all

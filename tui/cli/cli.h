@@ -29,6 +29,7 @@ enum cli_task {
     CLI_TREE,    // the call tree of one class
     CLI_ATTACH,  // only in tables: becomes one of the first three, with `attach`
     CLI_TAGS,    // what each tag has
+    CLI_PS,      // all probed processes
     CLI_RECORD,  // into a file, without a screen
     CLI_REPLAY,  // a recording in the viewer, or one table of it
     CLI_VERIFY,  // whether a recording is sound
@@ -50,8 +51,8 @@ struct cli {
     char *theme;                // owned; NULL when not given
     char *config;               // owned; NULL when not given
     char *class_name;           // owned; of CLI_TREE
-    double wait_s;              // of CLI_TREE: how long stacks are taken before it prints; of
-                                // `attach`: how long the program may take, 0: not given
+    double wait_s;              // how long CLI_TREE takes stacks and CLI_PS looks on before
+                                // it prints; of `attach`: how long the program may take
     long pid;                   // 0 when not given
     char *files[CLI_FILES_MAX]; // owned: recordings; NULL when not given
     char *output;               // owned; NULL when not given, as all that follow
@@ -74,6 +75,7 @@ struct cli {
     int bytes;
     int pin;
     int json;
+    int merged; // the process and its children as one
     int all;
     int ascii;
     int view; // of CLI_DIFF: in the viewer

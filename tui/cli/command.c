@@ -11,7 +11,7 @@ static const char watch_help[] =
     "  ruby -r memtop/auto app.rb     start a program with the probe in it\n"
     "  memtop                         in another terminal: watch it\n"
     "  The probe's folder must be on Ruby's load path: -I FOLDER, or the gem.\n"
-    "  When several programs run under the probe, memtop lists them and asks.\n"
+    "  When several programs run under the probe, memtop shows them all: choose there.\n"
     "\n"
     "Keys (the viewer's own ? shows those of the view you are in):\n"
     "  arrows j k PgUp PgDn g G       move\n"
@@ -26,12 +26,16 @@ static const char watch_help[] =
     "  [ ] { }  L  :goto              a sample, a minute back and on; live; to a time\n"
     "  R                              record into a file, or end that\n"
     "  F  u  i                        follow the row; units; internal types\n"
+    "  P  Tab                         all processes; there: Enter opens one, M merges a\n"
+    "                                 parent and its children, | shows each beside the "
+    "sum\n"
     "  w  :                           write what is shown to a file; command line\n"
     "  ?  q  Q                        help, back, quit\n"
     "\n"
     "Examples:\n"
     "  memtop 4120                    watch process 4120\n"
     "  memtop --socket /run/x.sock    watch the program that listens there\n"
+    "  memtop --merged 4101           a process and its children as one\n"
     "  memtop --once 4120             one table as text, then the end\n"
     "  memtop --json | jq .totals     the same for machines\n"
     "  memtop tree Order              which lines made the orders that live\n"
@@ -97,6 +101,20 @@ static const char tags_help[] =
     "Examples:\n"
     "  memtop tags                    of the only program there is\n"
     "  memtop tags 4120 --json | jq '.tags[] | select(.retained > 100)'\n";
+static const char ps_help[] =
+    "memtop ps lists every process of this user that runs under the probe, children "
+    "below\n"
+    "their parents: what it is, how large, what grows in it by the probe's own opinion,\n"
+    "and which one is unlike its siblings. A process that does not answer within three\n"
+    "seconds is listed as silent. Sockets that processes left which are gone are "
+    "removed.\n"
+    "--wait goes on for a while, to see how much each grows. JSON also has the sockets.\n"
+    "\n"
+    "Examples:\n"
+    "  memtop ps\n"
+    "  memtop ps --wait 10s           with DELTA/MIN, measured for so long\n"
+    "  memtop ps --json | jq '.[] | select(.odd)'\n"
+    "  memtop --merged 4101           the classes of Puma's master and workers, summed\n";
 
 static const char help_help[] =
     "memtop help shows how memtop or one of its commands is used.\n"
@@ -204,10 +222,11 @@ static const char check_help[] =
 
 // clang-format off
 static const struct command commands[] = {
-    {"",       "[--socket PATH | PID]",   "watch a Ruby program",                 watch_help,  CLI_WATCH,  " socket once json all plain readonly "},
+    {"",       "[--socket PATH | PID]",   "watch a Ruby program",                 watch_help,  CLI_WATCH,  " socket once json all plain readonly merged "},
     {"tree",   "CLASS [PID]",             "the call paths of a class",            tree_help,   CLI_TREE,   " socket once json all plain readonly wait pin "},
     {"attach", "PID",                     "put the probe into a process and watch it", attach_help, CLI_ATTACH, " once json all plain readonly wait mode interval budget depth trace "},
     {"tags",   "[PID]",                   "what routes and jobs allocate",        tags_help,   CLI_TAGS,   " socket json "},
+    {"ps",     "[--json]",                "all Ruby programs under the probe",    ps_help,     CLI_PS,     " json wait "},
     {"record", "[PID] -o FILE",           "write what comes into a file",         record_help, CLI_RECORD, " socket readonly output duration max-size "},
     {"replay", "FILE",                    "show a recording",                     replay_help, CLI_REPLAY, " once json all at speed "},
     {"diff",   "FILE [FILE]",             "what changed between two moments",     diff_help,   CLI_DIFF,   " json all from to view "},
@@ -221,7 +240,6 @@ static const struct command commands[] = {
 // clang-format on
 
 static const char *const later[] = {
-    "ps",
     "run",
 };
 

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FOLDERS_MAX 4
+#define LISTENS 0x10000 // among the flags of /proc/net/unix
 
 struct folders {
     char paths[FOLDERS_MAX][FIND_SOCKET_BYTES];
@@ -162,8 +164,18 @@ parse_name(const char *name, long *pid)
     return errno == 0 && *pid <= INT_MAX && strcmp(end, ".sock") == 0;
 }
 
+static bool
+found_name(struct found *found, const char *folder, long pid)
+{
+    *found = (struct found){.pid = pid};
+    int length =
+        snprintf(found->socket, sizeof(found->socket), "%s/%ld.sock", folder, pid);
+    return length > 0 && (size_t)length < sizeof(found->socket);
+}
+
 static size_t
-scan(const char *folder, struct found *list, size_t capacity)
+scan(const char *folder, struct found *list, size_t capacity,
+     bool (*fill)(struct found *found, const char *folder, long pid))
 {
     DIR *directory = opendir(folder);
     struct dirent *entry;
@@ -174,43 +186,12 @@ scan(const char *folder, struct found *list, size_t capacity)
         return 0;
     }
     while (count < capacity && (entry = readdir(directory))) {
-        if (parse_name(entry->d_name, &pid) && found_fill(&list[count], folder, pid)) {
+        if (parse_name(entry->d_name, &pid) && fill(&list[count], folder, pid)) {
             count++;
         }
     }
     closedir(directory);
     return count;
-}
-
-static int
-by_pid(const void *left, const void *right)
-{
-    const struct found *a = left;
-    const struct found *b = right;
-
-    return (a->pid > b->pid) - (a->pid < b->pid);
-}
-
-size_t
-find_all(struct found *list, size_t capacity)
-{
-    struct folders folders;
-    size_t count = 0;
-
-    folders_of(&folders, geteuid());
-    for (size_t i = 0; i < folders.count; i++) {
-        if (owned_by(folders.paths[i], geteuid())) {
-            count += scan(folders.paths[i], list + count, capacity - count);
-        }
-    }
-    qsort(list, count, sizeof(*list), by_pid);
-    return count;
-}
-
-bool
-find_exists(long pid)
-{
-    return kill((pid_t)pid, 0) == 0 || errno == EPERM;
 }
 
 // Whose process it is; our own user when it cannot be told.
@@ -222,6 +203,270 @@ owner_of(long pid)
 
     snprintf(path, sizeof(path), "/proc/%ld", pid);
     return stat(path, &status) == 0 ? status.st_uid : geteuid();
+}
+
+/*
+ * Sockets elsewhere.
+ */
+
+// A process of this user that has the probe in it.
+static bool
+has_probe(long pid)
+{
+    char path[64];
+    char line[1024];
+    bool found = false;
+
+    snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
+    FILE *file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof(line), file)) {
+        const char *end = strstr(line, "/memtop.so");
+        found = end && strchr("\n ", end[10]);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return found;
+}
+
+static bool
+holds(long pid, unsigned long inode)
+{
+    char folder[64];
+    char path[400];
+    char target[64];
+    char wanted[64];
+    struct dirent *entry;
+    bool found = false;
+
+    snprintf(folder, sizeof(folder), "/proc/%ld/fd", pid);
+    snprintf(wanted, sizeof(wanted), "socket:[%lu]", inode);
+    DIR *directory = opendir(folder);
+    while (directory && !found && (entry = readdir(directory))) {
+        snprintf(path, sizeof(path), "%s/%.300s", folder, entry->d_name);
+        ssize_t length = readlink(path, target, sizeof(target) - 1);
+        target[length > 0 ? length : 0] = '\0';
+        found = strcmp(target, wanted) == 0;
+    }
+    if (directory) {
+        closedir(directory);
+    }
+    return found;
+}
+
+struct elsewhere {
+    unsigned long inode;
+    char socket[FIND_SOCKET_BYTES];
+};
+
+// One line of /proc/net/unix, if it is of a socket of this user that listens and has a
+// name which others can use.
+static bool
+parse_listener(const char *line, struct elsewhere *socket)
+{
+    char flags[20];
+    char inode[24];
+    char name[FIND_SOCKET_BYTES + 1];
+    struct stat status;
+
+    // Num RefCount Protocol Flags Type St Inode Path
+    if (sscanf(line, "%*s %*s %*s %19s %*s %*s %23s %108s", flags, inode, name) != 3 ||
+        !(strtoul(flags, NULL, 16) & LISTENS) || *name != '/' ||
+        strlen(name) >= FIND_SOCKET_BYTES || lstat(name, &status) != 0 ||
+        !S_ISSOCK(status.st_mode) || status.st_uid != geteuid()) {
+        return false;
+    }
+    strcpy(socket->socket, name);
+    socket->inode = strtoul(inode, NULL, 10);
+    return true;
+}
+
+static size_t
+list_listeners(struct elsewhere *list, size_t capacity)
+{
+    char line[512];
+    size_t count = 0;
+    FILE *file = fopen("/proc/net/unix", "re");
+
+    while (file && count < capacity && fgets(line, sizeof(line), file)) {
+        count += parse_listener(line, &list[count]);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return count;
+}
+
+static bool
+is_listed(const struct found *list, size_t count, const char *socket)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(list[i].socket, socket) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The sockets that a process holds of those which are not listed yet.
+static size_t
+add_held(long pid, const struct elsewhere *listeners, size_t listener_count,
+         struct found *list, size_t count, size_t capacity)
+{
+    for (size_t i = 0; i < listener_count && count < capacity; i++) {
+        if (!is_listed(list, count, listeners[i].socket) &&
+            holds(pid, listeners[i].inode)) {
+            list[count] = (struct found){.pid = pid};
+            strcpy(list[count++].socket, listeners[i].socket);
+        }
+    }
+    return count;
+}
+
+static size_t
+scan_elsewhere(struct found *list, size_t count, size_t capacity)
+{
+    static struct elsewhere listeners[FIND_MAX];
+    size_t listener_count = list_listeners(listeners, FIND_MAX);
+    DIR *directory = opendir("/proc");
+    struct dirent *entry;
+
+    while (directory && count < capacity && (entry = readdir(directory))) {
+        char *end;
+        long pid = strtol(entry->d_name, &end, 10);
+        if (pid > 0 && !*end && owner_of(pid) == geteuid() && has_probe(pid)) {
+            count = add_held(pid, listeners, listener_count, list, count, capacity);
+        }
+    }
+    if (directory) {
+        closedir(directory);
+    }
+    return count;
+}
+
+/*
+ * What nobody listens on.
+ */
+
+// Nobody listens: connecting is refused, which is another thing than a full backlog.
+static bool
+refuses(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (descriptor < 0) {
+        return false;
+    }
+    strcpy(address.sun_path, path);
+    bool refused =
+        connect(descriptor, (const struct sockaddr *)&address, sizeof(address)) != 0 &&
+        errno == ECONNREFUSED;
+    close(descriptor);
+    return refused;
+}
+
+static bool
+clean_one(const char *folder, long pid, bool thorough)
+{
+    char path[FIND_SOCKET_BYTES];
+    struct stat status;
+    int length = snprintf(path, sizeof(path), "%s/%ld.sock", folder, pid);
+
+    if (length >= (int)sizeof(path) || lstat(path, &status) != 0 ||
+        !S_ISSOCK(status.st_mode) || status.st_uid != geteuid()) {
+        return false;
+    }
+    bool old = thorough && time(NULL) >= status.st_ctime + FIND_STALE_S;
+    return (!find_exists(pid) || old) && refuses(path) && unlink(path) == 0;
+}
+
+static size_t
+clean_folder(const char *folder, bool thorough)
+{
+    DIR *directory = opendir(folder);
+    struct dirent *entry;
+    size_t count = 0;
+    long pid;
+
+    while (directory && (entry = readdir(directory))) {
+        count += parse_name(entry->d_name, &pid) && clean_one(folder, pid, thorough);
+    }
+    if (directory) {
+        closedir(directory);
+    }
+    return count;
+}
+
+size_t
+find_clean(bool thorough)
+{
+    struct folders folders;
+    size_t count = 0;
+
+    folders_of(&folders, geteuid());
+    for (size_t i = 0; i < folders.count; i++) {
+        if (owned_by(folders.paths[i], geteuid())) {
+            count += clean_folder(folders.paths[i], thorough);
+        }
+    }
+    return count;
+}
+
+/*
+ * All of them.
+ */
+
+static int
+by_pid(const void *left, const void *right)
+{
+    const struct found *a = left;
+    const struct found *b = right;
+
+    return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static size_t
+scan_folders(struct found *list, size_t capacity,
+             bool (*fill)(struct found *found, const char *folder, long pid))
+{
+    struct folders folders;
+    size_t count = 0;
+
+    folders_of(&folders, geteuid());
+    for (size_t i = 0; i < folders.count; i++) {
+        if (owned_by(folders.paths[i], geteuid())) {
+            count += scan(folders.paths[i], list + count, capacity - count, fill);
+        }
+    }
+    return count;
+}
+
+size_t
+find_all(struct found *list, size_t capacity)
+{
+    size_t count = scan_folders(list, capacity, found_fill);
+
+    qsort(list, count, sizeof(*list), by_pid);
+    return count;
+}
+
+size_t
+find_sockets(struct found *list, size_t capacity, bool everywhere)
+{
+    size_t count = scan_folders(list, capacity, found_name);
+
+    if (everywhere) {
+        count = scan_elsewhere(list, count, capacity);
+    }
+    qsort(list, count, sizeof(*list), by_pid);
+    return count;
+}
+
+bool
+find_exists(long pid)
+{
+    return kill((pid_t)pid, 0) == 0 || errno == EPERM;
 }
 
 bool

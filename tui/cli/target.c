@@ -73,6 +73,14 @@ find_named(long pid, struct found *found)
     return STATUS_DONE;
 }
 
+bool
+target_open(const struct cli *cli)
+{
+    static struct found list[FIND_MAX];
+
+    return !cli->socket && !cli->pid && find_all(list, FIND_MAX) > 1;
+}
+
 const char *
 target_socket(const struct cli *cli, struct found *found, enum cli_status *status)
 {

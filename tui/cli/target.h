@@ -13,6 +13,9 @@
 // Standard input and output both belong to a terminal.
 bool target_terminal(void);
 
+// Nobody said which process, and there are several: the viewer shows them all.
+bool target_open(const struct cli *cli);
+
 // The path of the socket to connect to; `found` is memory it may point into.
 // NULL when there is none: standard error has then been told why, and `status`
 // is what memtop ends with.

@@ -43,6 +43,7 @@ struct link {
     long peer;    // process that listens, 0 when it cannot be told
     bool greeted; // HELLO came on this connection
     bool met;     // HELLO came once
+    bool reached; // somebody listened
     bool stopped; // link_stop() was called, or all is over
     int busy_tries;
     uint64_t retry_ms;
@@ -480,6 +481,7 @@ attempt(struct link *link)
         return;
     }
     link->peer = peer;
+    link->reached = true;
     greet(link);
 }
 
@@ -530,6 +532,12 @@ enum link_failure
 link_last_failure(const struct link *link)
 {
     return link->failure;
+}
+
+bool
+link_was_accepted(const struct link *link)
+{
+    return link->reached;
 }
 
 void

@@ -66,6 +66,9 @@ bool link_send(struct link *link, const struct request *request);
 // Why the last connection was lost; of no meaning while none was.
 enum link_failure link_last_failure(const struct link *link);
 
+// Somebody listened and took the connection, whatever came of it.
+bool link_was_accepted(const struct link *link);
+
 // Disconnect for good. Nothing is told from now on.
 void link_stop(struct link *link);
 

@@ -7,14 +7,20 @@
 
 #include <uv.h>
 
+#include "tui/app_fleet.h"
+#include "tui/loop/cluster.h"
 #include "tui/loop/crash.h"
 #include "tui/loop/link.h"
 #include "tui/loop/watch.h"
 
 struct loop {
     uv_loop_t uv;
-    const char *path;  // borrowed
-    struct link *link; // owned
+    const char *path;         // borrowed, of the link; of no meaning without one
+    struct link *link;        // owned; NULL while nothing was chosen, or for a sum
+    struct cluster *cluster;  // owned; NULL but for a sum
+    struct scout *scout;      // owned; NULL unless other processes can be looked for
+    struct fleet *fleet;      // borrowed, of the scout
+    struct app_target target; // what is watched, when it was chosen from all
     uv_timer_t patience;
     struct app *app;     // borrowed, while a function below runs
     struct watch *watch; // owned, while loop_watch() runs
@@ -42,8 +48,8 @@ finish(struct loop *loop, enum loop_end end, const char *why)
     loop->end = end;
     if (end != LOOP_DONE) {
         bool asks = *why && why[strlen(why) - 1] == '?';
-        snprintf(loop->error, sizeof(loop->error), "cannot watch %s: %s%s", loop->path,
-                 why, asks ? "" : ".");
+        snprintf(loop->error, sizeof(loop->error), "cannot watch %s: %s%s",
+                 loop->path ? loop->path : "them", why, asks ? "" : ".");
     }
     uv_stop(&loop->uv);
 }
@@ -84,24 +90,41 @@ on_state(void *context, enum link_state state, const char *detail)
     }
 }
 
+// A program that was chosen from all is no reason to end: there are the others.
 static void
 on_failed(void *context, enum link_failure failure, const char *why)
 {
-    finish(context, end_of(failure), why);
+    struct loop *loop = context;
+
+    if (loop->watch && loop->scout) {
+        char words[512];
+        snprintf(words, sizeof(words), "cannot watch %.100s: %s",
+                 loop->link ? loop->path : "them", why);
+        react(loop, app_fleet_failed(loop->app, words, loop_now_ms()));
+        return;
+    }
+    finish(loop, end_of(failure), why);
+}
+
+static const struct link_events *
+events_of(struct loop *loop, struct link_events *events)
+{
+    *events = (struct link_events){on_message, on_state, on_failed, loop};
+    return events;
 }
 
 struct loop *
 loop_new(const char *path)
 {
     struct loop *loop = calloc(1, sizeof(*loop));
-    const struct link_events events = {on_message, on_state, on_failed, loop};
+    struct link_events events;
 
     if (!loop || uv_loop_init(&loop->uv) != 0) {
         goto fail_loop;
     }
     loop->path = path;
-    loop->link = link_new(&loop->uv, path, &events);
-    if (!loop->link) {
+    loop->link = path ? link_new(&loop->uv, path, events_of(loop, &events)) : NULL;
+    if (path && !loop->link) {
         goto fail_link;
     }
     uv_timer_init(&loop->uv, &loop->patience);
@@ -121,6 +144,8 @@ loop_free(struct loop *loop)
         return;
     }
     link_free(loop->link);
+    cluster_free(loop->cluster);
+    scout_free(loop->scout);
     uv_close((uv_handle_t *)&loop->patience, NULL);
     // every handle goes in a turn of its own; a stop that came late ends one early
     while (uv_loop_close(&loop->uv) == UV_EBUSY) {
@@ -134,7 +159,90 @@ loop_send(void *context, const struct request *request)
 {
     struct loop *loop = context;
 
-    return link_send(loop->link, request);
+    return loop->link && link_send(loop->link, request);
+}
+
+/*
+ * Other processes.
+ */
+
+static void
+on_fleet(void *context)
+{
+    struct loop *loop = context;
+
+    if (loop->app) {
+        react(loop, app_fleet_changed(loop->app, loop_now_ms()));
+    }
+}
+
+bool
+loop_fleet(struct loop *loop, struct fleet *fleet, scout_finder *find)
+{
+    loop->fleet = fleet;
+    loop->scout = scout_new(&loop->uv, fleet, find, on_fleet, loop);
+    return loop->scout != NULL;
+}
+
+// What is watched now is left.
+static void
+leave(struct loop *loop)
+{
+    app_fleet_merged(loop->app, NULL);
+    cluster_free(loop->cluster);
+    link_free(loop->link);
+    loop->cluster = NULL;
+    loop->link = NULL;
+}
+
+static bool
+watch_sum(struct loop *loop, uint64_t pid)
+{
+    struct link_events events;
+
+    scout_start(loop->scout);
+    loop->cluster =
+        cluster_new(&loop->uv, loop->scout, loop->fleet, pid, events_of(loop, &events));
+    if (!loop->cluster) {
+        return false;
+    }
+    app_fleet_merged(loop->app, cluster_merge(loop->cluster));
+    cluster_start(loop->cluster);
+    return true;
+}
+
+static bool
+watch_one(struct loop *loop)
+{
+    struct link_events events;
+
+    loop->path = loop->target.socket;
+    loop->link = link_new(&loop->uv, loop->path, events_of(loop, &events));
+    if (!loop->link) {
+        return false;
+    }
+    link_start(loop->link);
+    return true;
+}
+
+// The core chose another process, or asks to look for all of them.
+static void
+on_outside(void *context, unsigned reactions)
+{
+    struct loop *loop = context;
+
+    if (!loop->scout) {
+        return;
+    }
+    scout_start(loop->scout);
+    if (reactions & REACT_TARGET) {
+        leave(loop);
+        loop->target = *app_target(loop->app);
+        if (!(loop->target.merged ? watch_sum(loop, loop->target.pid)
+                                  : watch_one(loop))) {
+            react(loop, app_fleet_failed(loop->app, "out of memory", loop_now_ms()));
+        }
+    }
 }
 
 static enum loop_end
@@ -166,6 +274,28 @@ loop_connect(struct loop *loop, struct app *app)
 }
 
 static void
+on_nobody(uv_timer_t *timer)
+{
+    finish(timer->data, LOOP_UNREACHABLE,
+           "no such process under the probe, and none whose parent it is");
+}
+
+enum loop_end
+loop_merge(struct loop *loop, struct app *app, uint64_t pid)
+{
+    loop->app = app;
+    loop->progress = until_hello;
+    if (!watch_sum(loop, pid)) {
+        finish(loop, LOOP_NO_MEMORY, "out of memory");
+        return loop->end;
+    }
+    uv_timer_start(&loop->patience, on_nobody, LOOP_MERGE_MS, 0);
+    enum loop_end end = run(loop, app);
+    uv_timer_stop(&loop->patience);
+    return end;
+}
+
+static void
 on_impatience(uv_timer_t *timer)
 {
     struct loop *loop = timer->data;
@@ -193,7 +323,9 @@ static void
 unless_lost(struct loop *loop, enum link_state state, const char *detail)
 {
     if (state != LINK_LIVE) {
-        finish(loop, end_of(link_last_failure(loop->link)), detail);
+        enum link_failure failure =
+            loop->link ? link_last_failure(loop->link) : LINK_UNREACHABLE;
+        finish(loop, end_of(failure), detail);
     }
 }
 
@@ -298,6 +430,11 @@ loop_watch(struct loop *loop, struct app *app, const struct screen_options *opti
         snprintf(loop->error, sizeof(loop->error),
                  "cannot open the viewer: the terminal refused.");
         return LOOP_NO_TERMINAL;
+    }
+    watch_outside(loop->watch, on_outside, loop);
+    if (loop->scout && app_fleet_shown(app)) {
+        loop->app = app;
+        scout_start(loop->scout);
     }
     run(loop, app);
     loop->signal = watch_signal(loop->watch);

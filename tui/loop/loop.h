@@ -18,12 +18,16 @@
 #include <stdint.h>
 
 #include "tui/app.h"
+#include "tui/loop/scout.h"
 #include "tui/term/screen.h"
 
 // How long --once waits for the first counts after the hello, and for what is
 // still missing after them: a program that sits in C lets nobody read names.
 #define LOOP_COUNTS_MS 30000
 #define LOOP_REST_MS 2000
+
+// How long the first sum over several processes may take to come.
+#define LOOP_MERGE_MS 10000
 
 enum loop_end {
     LOOP_DONE,
@@ -36,8 +40,13 @@ enum loop_end {
 
 struct loop;
 
-// `path` must outlive the loop. NULL when memory ran out.
+// `path` must outlive the loop; NULL: there is no connection yet, or a person chooses
+// one. NULL when memory ran out.
 struct loop *loop_new(const char *path);
+
+// Other processes can be looked for: what a finder finds goes into the fleet, which must
+// outlive the loop. False when memory ran out.
+bool loop_fleet(struct loop *loop, struct fleet *fleet, scout_finder *find);
 
 // NULL is harmless.
 void loop_free(struct loop *loop);
@@ -47,6 +56,10 @@ bool loop_send(void *context, const struct request *request);
 
 // Until the probe has said hello.
 enum loop_end loop_connect(struct loop *loop, struct app *app);
+
+// The same for the sum over a process and its children, of whom one must
+// answer within LOOP_MERGE_MS; after loop_fleet().
+enum loop_end loop_merge(struct loop *loop, struct app *app, uint64_t pid);
 
 // After that, until one whole set of counts has arrived and `whole` holds, which
 // is asked after every message from then on; LOOP_REST_MS later it ends anyway.
@@ -65,8 +78,8 @@ enum loop_end loop_follow(struct loop *loop, struct app *app, bool (*each)(void 
 enum loop_end loop_stay(struct loop *loop, struct app *app, uint64_t duration_ms,
                         bool until_gone, bool (*going)(void *context), void *context);
 
-// Without a connection, the viewer of a recording, until somebody quits. After
-// loop_connect(), the viewer, until somebody quits.
+// Without a connection, the viewer of a recording or of all processes, until somebody
+// quits. After loop_connect(), the viewer, until somebody quits.
 enum loop_end loop_watch(struct loop *loop, struct app *app,
                          const struct screen_options *options);
 

@@ -12,7 +12,14 @@
 #define TUI_LOOP_PROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 bool process_alive(long pid);
+
+// Its parent; 0 when it cannot be told.
+long process_parent(long pid);
+
+// Wall time at which it began; 0 when it cannot be told.
+uint64_t process_began_us(long pid);
 
 #endif

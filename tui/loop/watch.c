@@ -42,6 +42,8 @@ struct watch {
     uint64_t drawn_ms;
     int signal; // that asked for the end
     bool failed;
+    void (*outside)(void *context, unsigned reactions); // or NULL
+    void *outside_context;
 
     uv_poll_t keyboard;
     uv_timer_t tick;
@@ -196,7 +198,18 @@ obey(struct watch *watch, unsigned reactions)
     if (reactions & REACT_REDRAW) {
         watch->everything = true;
     }
+    if (watch->outside && reactions & (REACT_FLEET | REACT_TARGET)) {
+        watch->outside(watch->outside_context, reactions);
+    }
     return reactions & (REACT_DRAW | REACT_REDRAW);
+}
+
+void
+watch_outside(struct watch *watch, void (*act)(void *context, unsigned reactions),
+              void *context)
+{
+    watch->outside = act;
+    watch->outside_context = context;
 }
 
 void

@@ -34,6 +34,10 @@ struct watch;
 struct watch *watch_open(uv_loop_t *loop, struct app *app,
                          const struct screen_options *options);
 
+// What is not the terminal's business, REACT_FLEET and REACT_TARGET, is done by `act`.
+void watch_outside(struct watch *watch, void (*act)(void *context, unsigned reactions),
+                   void *context);
+
 // Do what the core asked for after a message or a change of the connection.
 void watch_react(struct watch *watch, unsigned reactions);
 

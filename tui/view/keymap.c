@@ -15,6 +15,8 @@ const struct binding view_everywhere[] = {
     {ACTION_MINUTE_BACK, {'{'}, NULL, "a minute back"},
     {ACTION_MINUTE_ON, {'}'}, NULL, "a minute on"},
     {ACTION_NOTICES, {'!'}, "notices", "what the probe has to say about its figures"},
+    {ACTION_PROCESSES, {'P'}, NULL, "all processes that run under the probe"},
+    {ACTION_NEXT_VIEW, {KEY_CODE_TAB, KEY_CODE_BACK_TAB}, NULL, "from the classes to the processes, and back"},
     {ACTION_COMMAND, {':'}, NULL, "type a command; Tab completes"},
     {ACTION_WRITE, {'w'}, NULL, "write what is shown to a file"},
     {ACTION_REDRAW, {KEY_CONTROL('L')}, NULL, "draw the screen again"},

@@ -15,8 +15,10 @@
 
 #define SCENE_COMMAND_BYTES 512
 
+struct fleet;
 struct header_moment;
 struct keymap;
+struct merge;
 struct strip_data;
 
 struct scene {
@@ -31,11 +33,15 @@ struct scene {
     bool ascii;
     bool readonly; // nothing that changes the program may be asked for
     bool mouse;
-    bool recording; // into a file
-    bool paused;    // the screen stands still, samples go on arriving
-    bool exact;     // all digits instead of three and a unit
-    bool by_bytes;  // changes and shares are of bytes instead of objects
-    bool internal;  // classes that are not Ruby's are shown
+    bool recording;            // into a file
+    bool paused;               // the screen stands still, samples go on arriving
+    bool exact;                // all digits instead of three and a unit
+    bool by_bytes;             // changes and shares are of bytes instead of objects
+    bool internal;             // classes that are not Ruby's are shown
+    bool chosen;               // there is a program to show, not all of them alone
+    bool spread;               // of what is merged each process has a column
+    const struct fleet *fleet; // borrowed: all processes; NULL: they are not known here
+    const struct merge *merge; // borrowed: the model is a sum of several; NULL: it is not
     const struct header_moment *moment; // borrowed: another moment than now is shown
     const struct strip_data *strip;     // borrowed: the timeline; NULL for none
     const struct keymap *keymap;        // borrowed: a person's own keys; NULL for none

@@ -7,12 +7,14 @@
 #include "tui/text/text.h"
 #include "tui/view/format.h"
 #include "tui/view/header.h"
+#include "tui/view/spread.h"
 #include "tui/view/strip.h"
 
 #define MARGIN 2 // cells of the cursor's sign
 #define WHEEL_ROWS 3
 #define ROWS_FOR_REASON 14
 #define REASON_BYTES 640
+#define SPREAD_NAME_CELLS 36 // at most for a name while processes have columns
 
 static struct table *
 table_of(struct view *view)
@@ -53,6 +55,7 @@ static const struct binding bindings[] = {
     {ACTION_CENSUS, {'c'}, NULL, "take a census now: bytes, and a check of the counts"},
     {ACTION_GC, {KEY_CONTROL('G')}, NULL, "run the garbage collector in the program (asks first)"},
     {ACTION_SORT_COLUMN, {'1', '2', '3', '4', '5', '6', '7', '8', '9'}, NULL, "order by the n-th column, as F6 numbers them"},
+    {ACTION_SPREAD, {'|'}, "each", "of merged processes: each one's LIVE beside the sum"},
     {ACTION_QUIT, {'q'}, "quit", "quit"},
     {ACTION_NONE, {0}, NULL, NULL},
 };
@@ -110,6 +113,11 @@ lay_out(struct table *table, const struct scene *scene, struct area area)
     }
     table->shown_count = column_layout(&table->choice, area.columns - MARGIN - 1,
                                        table->rows.sort, table->shown, table->widths);
+    if (spread_shown(scene)) { // what is right of LIVE makes room
+        table->shown_count = 2;
+        int third = area.columns / 3;
+        table->widths[0] = third < SPREAD_NAME_CELLS ? third : SPREAD_NAME_CELLS;
+    }
 }
 
 static void
@@ -143,6 +151,9 @@ draw_headings(const struct table *table, const struct scene *scene, struct grid 
         }
         at += table->widths[i];
     }
+    if (spread_shown(scene)) {
+        spread_headings(scene, grid, table->heading_row, at);
+    }
     grid_mark(grid, table->heading_row, 0, grid->columns, ATTRIBUTE_BOLD);
 }
 
@@ -156,6 +167,9 @@ draw_row(struct table *table, const struct scene *scene, struct grid *grid, int 
     for (int i = 0; i < table->shown_count; i++) {
         columns[table->shown[i]].draw(scene, class, grid, row, at, table->widths[i]);
         at += table->widths[i];
+    }
+    if (spread_shown(scene)) {
+        spread_row(scene, class, grid, row, at);
     }
     if (index == table->rows.cursor) {
         grid_put(grid, row, MARGIN - 1, 1, STYLE_SELECTED, scene->glyphs->cursor);
@@ -366,6 +380,7 @@ can(const struct view *view, const struct scene *scene, enum action action)
         model_sampled(scene->model) && model_sample(scene->model)->mode != MODE_DORMANT;
     switch (action) {
     case ACTION_OPEN:
+        return figures && scene->merge == NULL;
     case ACTION_FILTER:
     case ACTION_SORT_MENU:
     case ACTION_PAUSE:
@@ -378,6 +393,8 @@ can(const struct view *view, const struct scene *scene, enum action action)
         return model_mark(scene->model, 1) != NULL;
     case ACTION_MARK:
         return figures;
+    case ACTION_SPREAD:
+        return scene->merge != NULL;
     case ACTION_BACK:
         return false;
     default:

@@ -87,6 +87,10 @@ enum action {
     ACTION_FLAME,
     ACTION_BORN, // between two marks, and alive
     ACTION_TAGS, // what routes and jobs allocate
+    ACTION_PROCESSES,
+    ACTION_NEXT_VIEW,
+    ACTION_MERGE,
+    ACTION_SPREAD,
 };
 
 #define BINDING_KEYS_MAX 9

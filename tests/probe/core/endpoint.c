@@ -1,6 +1,7 @@
 // On a real file system, in a folder of its own that goes away with the test.
 #include "probe/core/endpoint.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -409,6 +410,92 @@ a_link_in_the_folders_place_is_refused(void **state)
     assert_int_not_equal(access(path_of("elsewhere/1.sock"), F_OK), 0);
 }
 
+/* What is left behind. */
+
+// A process id that was in use and is no more.
+static long
+dead_pid(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    return pid;
+}
+
+// A socket file nobody listens on.
+static const char *
+leave_socket(const char *format, long pid)
+{
+    char name[40];
+    snprintf(name, sizeof(name), format, pid);
+    const char *path = path_of(name);
+    int fd = endpoint_listen(path, false, why, sizeof(why));
+    assert_true(fd >= 0);
+    close(fd);
+    return path;
+}
+
+static bool
+is_there(const char *format, long pid)
+{
+    char name[40];
+    struct stat stat;
+    snprintf(name, sizeof(name), format, pid);
+    return lstat(path_of(name), &stat) == 0;
+}
+
+static void
+sweeps_away_what_dead_siblings_left(void **state)
+{
+    (void)state;
+    long dead = dead_pid();
+    leave_socket("%ld.sock", dead);
+    leave_socket("app.%ld.sock", dead);
+    endpoint_sweep(path_of("77.sock"));
+    assert_false(is_there("%ld.sock", dead));
+    assert_true(is_there("app.%ld.sock", dead));
+    endpoint_sweep(path_of("app.sock"));
+    assert_false(is_there("app.%ld.sock", dead));
+    leave_socket("app.%ld.sock", dead);
+    endpoint_sweep(path_of("app.77.sock"));
+    assert_false(is_there("app.%ld.sock", dead));
+}
+
+static void
+leaves_what_may_still_be_somebodys(void **state)
+{
+    (void)state;
+    long dead = dead_pid();
+    char name[40];
+    leave_socket("%ld.sock", (long)getpid()); // about to listen
+    leave_socket("x%ld.sock", dead);
+    leave_socket("%ld.socket", dead);
+    snprintf(name, sizeof(name), "%ld.sock", dead); // of another PID namespace
+    int listener = endpoint_listen(path_of(name), false, why, sizeof(why));
+    assert_true(listener >= 0);
+    endpoint_sweep(path_of("77.sock"));
+    assert_true(is_there("%ld.sock", getpid()));
+    assert_true(is_there("x%ld.sock", dead));
+    assert_true(is_there("%ld.socket", dead));
+    assert_true(is_there("%ld.sock", dead));
+    close(listener);
+    assert_int_equal(unlink(path_of(name)), 0);
+    close(open(path_of(name), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)); // no socket
+    endpoint_sweep(path_of("77.sock"));
+    assert_true(is_there("%ld.sock", dead));
+}
+
+static void
+a_folder_that_is_not_there_needs_no_sweeping(void **state)
+{
+    (void)state;
+    errno = EEXIST;
+    endpoint_sweep("/nonexistent/77.sock");
+    assert_int_equal(errno, EEXIST);
+}
+
 int
 main(void)
 {
@@ -445,6 +532,9 @@ main(void)
         cmocka_unit_test_setup_teardown(a_folder_of_another_user_is_refused, start, end),
         cmocka_unit_test_setup_teardown(a_link_in_the_folders_place_is_refused, start,
                                         end),
+        cmocka_unit_test_setup_teardown(sweeps_away_what_dead_siblings_left, start, end),
+        cmocka_unit_test_setup_teardown(leaves_what_may_still_be_somebodys, start, end),
+        cmocka_unit_test(a_folder_that_is_not_there_needs_no_sweeping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

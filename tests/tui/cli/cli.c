@@ -362,7 +362,7 @@ a_setting_that_the_probe_would_refuse_is_refused_at_once(void **state)
 static void
 says_which_commands_a_later_version_brings(void **state)
 {
-    static const char *const later[] = {"run", "ps"};
+    static const char *const later[] = {"run"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
@@ -398,6 +398,50 @@ reads_what_recordings_take(void **state)
     expect_task("memtop cut f --from start --to end -o g", true, CLI_CUT);
     expect_task("memtop export f --format csv", true, CLI_EXPORT);
     expect_task("memtop verify f", true, CLI_VERIFY);
+}
+
+static void
+reads_what_all_processes_take(void **state)
+{
+    struct tried tried = try("memtop ps --json --wait 5s", false);
+
+    (void)state;
+    assert_true(tried.good);
+    assert_int_equal(tried.cli.task, CLI_PS);
+    assert_true(tried.cli.wait_s == 5);
+    done(&tried);
+    tried = try("memtop ps", true);
+    assert_true(tried.cli.wait_s == 0);
+    done(&tried);
+    tried = try("memtop --once --json --merged 4101", true);
+    assert_true(tried.good);
+    assert_int_equal(tried.cli.task, CLI_ONCE);
+    assert_true(tried.cli.merged);
+    assert_int_equal(tried.cli.pid, 4101);
+    done(&tried);
+    expect_task("memtop --merged 4101", true, CLI_WATCH);
+}
+
+static void
+refuses_what_all_processes_do_not_take(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"memtop ps 12",                   "one argument too many"     },
+        {"memtop ps --once",               "--once does not go with"   },
+        {"memtop ps --wait soon",          "--wait wants a time"       },
+        {"memtop ps --pin",                "--pin go with memtop tree" },
+        {"memtop --merged",                "--merged wants the process"},
+        {"memtop tree Order --merged 12",  "--merged does not go with" },
+        {"memtop record 12 -o f --merged", "--merged does not go with" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        struct tried tried = try(wrong[i][0], true);
+        assert_false(tried.good);
+        assert_non_null(strstr(tried.errors, wrong[i][1]));
+        done(&tried);
+    }
 }
 
 static void
@@ -532,6 +576,8 @@ main(void)
         cmocka_unit_test(a_setting_that_the_probe_would_refuse_is_refused_at_once),
         cmocka_unit_test(says_which_commands_a_later_version_brings),
         cmocka_unit_test(reads_what_recordings_take),
+        cmocka_unit_test(reads_what_all_processes_take),
+        cmocka_unit_test(refuses_what_all_processes_do_not_take),
         cmocka_unit_test(refuses_what_recordings_do_not_take),
         cmocka_unit_test(the_help_teaches),
         cmocka_unit_test(every_command_has_help_with_examples),

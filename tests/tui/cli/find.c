@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -178,6 +179,112 @@ says_where_a_process_without_a_probe_was_looked_for(void **state)
     assert_true(find_exists(getpid()));
 }
 
+// A process id that was in use and is no more.
+static long
+dead_pid(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    return pid;
+}
+
+static bool
+is_there(const char *folder, const char *name)
+{
+    char path[160];
+    struct stat status;
+
+    snprintf(path, sizeof(path), "%.100s/%.40s", folder, name);
+    return lstat(path, &status) == 0;
+}
+
+// A socket that nobody listens on any more.
+static void
+leave(struct places *places, const char *folder, const char *name)
+{
+    listen_at(places, folder, name);
+    close(places->sockets[--places->count]);
+}
+
+static void
+lists_sockets_without_asking_who_listens(void **state)
+{
+    struct places *places = *state;
+    static struct found list[FIND_MAX];
+    size_t mine = 0;
+
+    leave(places, places->run, "8.sock");
+    listen_at(places, places->temporary, "77.sock");
+    listen_at(places, places->run, "x.sock");
+    size_t count = find_sockets(list, FIND_MAX, false);
+    for (size_t i = 0; i < count; i++) {
+        mine += strncmp(list[i].socket, places->root, strlen(places->root)) == 0;
+    }
+    assert_int_equal(mine, 2);
+}
+
+static void
+removes_what_processes_left_that_are_gone(void **state)
+{
+    struct places *places = *state;
+    char dead[32];
+
+    snprintf(dead, sizeof(dead), "%ld.sock", dead_pid());
+    leave(places, places->run, dead);
+    leave(places, places->temporary, dead);
+    find_clean(false);
+    assert_false(is_there(places->run, dead));
+    assert_false(is_there(places->temporary, dead));
+}
+
+static void
+leaves_what_may_be_somebodys(void **state)
+{
+    struct places *places = *state;
+    char own[32], dead[32], link[160];
+
+    snprintf(own, sizeof(own), "%ld.sock", (long)getpid());
+    leave(places, places->run, own); // a process that starts: soon it listens
+    snprintf(dead, sizeof(dead), "%ld.sock", dead_pid());
+    listen_at(places, places->temporary, dead); // of another PID namespace
+    snprintf(link, sizeof(link), "%s/%s", places->run, dead);
+    fclose(fopen(link, "w")); // no socket
+    leave(places, places->run, "x.sock");
+    find_clean(true);
+    assert_true(is_there(places->run, own));
+    assert_true(is_there(places->run, dead));
+    assert_true(is_there(places->run, "x.sock"));
+    assert_true(is_there(places->temporary, dead));
+    assert_int_equal(unlink(link), 0);
+    char target[160];
+    leave(places, places->root, "target.sock");
+    snprintf(target, sizeof(target), "%s/target.sock", places->root);
+    assert_int_equal(symlink(target, link), 0);
+    find_clean(true);
+    assert_true(is_there(places->run, dead));
+    assert_true(is_there(places->root, "target.sock"));
+}
+
+static void
+cleans_no_folder_of_another_user(void **state)
+{
+    struct places *places = *state;
+    char dead[32];
+
+    if (geteuid() != 0) {
+        skip();
+    }
+    snprintf(dead, sizeof(dead), "%ld.sock", dead_pid());
+    leave(places, places->temporary, dead);
+    assert_int_equal(chown(places->temporary, 12345, 12345), 0);
+    find_clean(true);
+    assert_true(is_there(places->temporary, dead));
+}
+
 static const struct found two[] = {
     {11, "/run/11.sock", "ruby a.rb"},
     {12, "/run/12.sock", "ruby b.rb"},
@@ -236,6 +343,13 @@ main(void)
         cmocka_unit_test_setup_teardown(finds_one_process_by_its_pid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             says_where_a_process_without_a_probe_was_looked_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(lists_sockets_without_asking_who_listens, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(removes_what_processes_left_that_are_gone, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(leaves_what_may_be_somebodys, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cleans_no_folder_of_another_user, set_up,
+                                        tear_down),
         cmocka_unit_test(lets_a_person_choose_by_number),
         cmocka_unit_test(an_answer_that_is_no_number_of_the_list_chooses_nothing),
     };

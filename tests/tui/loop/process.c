@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -52,6 +53,29 @@ who_is_stopped_is_alive(void **state)
     waitpid(pid, &status, 0);
 }
 
+static void
+tells_when_it_began(void **state)
+{
+    struct timespec now;
+
+    (void)state;
+    clock_gettime(CLOCK_REALTIME, &now);
+    pid_t pid = fork();
+    if (pid == 0) {
+        pause();
+        _exit(0);
+    }
+    uint64_t now_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    uint64_t began_us = process_began_us(pid);
+    assert_int_equal(process_parent(pid), getpid());
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    // a tick is 10 ms; the clock on the wall may have been set since the machine began
+    assert_in_range(began_us, now_us - 1000000, now_us + 60000000);
+    assert_true(process_began_us(getpid()) <= began_us);
+    assert_int_equal(process_began_us(pid), 0);
+}
+
 int
 main(void)
 {
@@ -59,6 +83,7 @@ main(void)
         cmocka_unit_test(we_are_alive),
         cmocka_unit_test(who_ended_is_gone_even_before_its_parent_looked),
         cmocka_unit_test(who_is_stopped_is_alive),
+        cmocka_unit_test(tells_when_it_began),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
