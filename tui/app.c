@@ -482,3 +482,9 @@ app_model(const struct app *app)
 {
     return app->model;
 }
+
+struct tape *
+app_tape(const struct app *app)
+{
+    return app->tape;
+}

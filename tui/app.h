@@ -92,4 +92,7 @@ const char *app_tree_words(const struct app *app);
 struct model;
 const struct model *app_model(const struct app *app);
 
+// What is kept to go back in.
+struct tape *app_tape(const struct app *app);
+
 #endif

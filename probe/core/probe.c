@@ -598,6 +598,8 @@ choose_path(struct probe *probe, bool child, char *why, size_t why_size)
     bool chosen = true;
     if (!*given) {
         chosen = endpoint_default_path(probe->path, getpid());
+    } else if (endpoint_is_folder(given)) {
+        chosen = endpoint_path_in(probe->path, given, getpid());
     } else if (child) {
         chosen = endpoint_child_path(probe->path, given, getpid());
     } else {

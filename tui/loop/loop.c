@@ -7,6 +7,7 @@
 
 #include <uv.h>
 
+#include "tui/loop/child.h"
 #include "tui/loop/crash.h"
 #include "tui/loop/link.h"
 #include "tui/loop/watch.h"
@@ -28,6 +29,10 @@ struct loop {
     bool (*ask)(void *context);
     void *context;
     bool counted; // a key sample has come
+
+    const struct loop_company *company; // borrowed, while loop_accompany() runs
+    struct child_end *child_end;        // borrowed
+    bool child_ended;
 };
 
 uint64_t
@@ -87,7 +92,13 @@ on_state(void *context, enum link_state state, const char *detail)
 static void
 on_failed(void *context, enum link_failure failure, const char *why)
 {
-    finish(context, end_of(failure), why);
+    struct loop *loop = context;
+
+    if (loop->company && !loop->child_ended) {
+        snprintf(loop->error, sizeof(loop->error), "%s", why);
+        return;
+    }
+    finish(loop, end_of(failure), why);
 }
 
 struct loop *
@@ -287,6 +298,63 @@ loop_stay(struct loop *loop, struct app *app, uint64_t duration_ms, bool until_g
     }
     uv_run(&loop->uv, UV_RUN_NOWAIT); // the handles are of this function
     return end;
+}
+
+static void
+tell_company(struct loop *loop, const struct message *message)
+{
+    if (message->kind == MESSAGE_SAMPLE) {
+        loop->company->each(loop->company->context);
+    }
+}
+
+static void
+unless_ended(struct loop *loop, enum link_state state, const char *detail)
+{
+    (void)detail;
+    if (loop->child_ended && state != LINK_LIVE) {
+        finish(loop, LOOP_DONE, "");
+    }
+}
+
+// What the probe said last may not be read yet.
+static void
+on_child_end(void *context, struct child_end how)
+{
+    struct loop *loop = context;
+
+    *loop->child_end = how;
+    loop->child_ended = true;
+    if (link_connected(loop->link)) {
+        uv_timer_start(&loop->patience, on_time, LOOP_WORDS_MS, 0);
+    } else {
+        finish(loop, LOOP_DONE, "");
+    }
+}
+
+enum loop_end
+loop_accompany(struct loop *loop, struct app *app, const struct loop_company *company,
+               struct child_end *how)
+{
+    struct child *child =
+        child_start(&loop->uv, company->command, on_child_end, loop, how);
+    if (!child) {
+        return LOOP_UNREACHABLE;
+    }
+    company->started(company->context, child_pid(child));
+    loop->company = company;
+    loop->child_end = how;
+    loop->child_ended = false;
+    loop->app = app;
+    loop->progress = tell_company;
+    loop->changed = unless_ended;
+    link_await(loop->link);
+    run(loop, app);
+    uv_timer_stop(&loop->patience);
+    link_stop(loop->link);
+    child_free(child);
+    loop->company = NULL;
+    return LOOP_DONE;
 }
 
 enum loop_end

@@ -25,6 +25,9 @@
 #define LOOP_COUNTS_MS 30000
 #define LOOP_REST_MS 2000
 
+// How long a command that has ended may have last words on their way.
+#define LOOP_WORDS_MS 2000
+
 enum loop_end {
     LOOP_DONE,
     LOOP_UNREACHABLE, // no program, or no probe in it
@@ -64,6 +67,22 @@ enum loop_end loop_follow(struct loop *loop, struct app *app, bool (*each)(void 
 // the program is the end.
 enum loop_end loop_stay(struct loop *loop, struct app *app, uint64_t duration_ms,
                         bool until_gone, bool (*going)(void *context), void *context);
+
+// Start a command, `child` says how, and watch the probe that comes up at the loop's
+// path, which may be settled with its process id by `started`. Until the command has
+// ended and the probe's last words are read; `each` is called for every sample. What
+// connections lack is no end of it: loop_error() then says it. LOOP_UNREACHABLE when it
+// cannot be started, `how` then has the error.
+struct child_command;
+struct child_end;
+struct loop_company {
+    const struct child_command *command; // borrowed
+    void (*started)(void *context, long pid);
+    void (*each)(void *context);
+    void *context;
+};
+enum loop_end loop_accompany(struct loop *loop, struct app *app,
+                             const struct loop_company *company, struct child_end *how);
 
 // Without a connection, the viewer of a recording, until somebody quits. After
 // loop_connect(), the viewer, until somebody quits.
