@@ -71,6 +71,7 @@ enum capability {
     CAPABILITY_COUNT = 1 << 1,    // mode count can be had
     CAPABILITY_GC = 1 << 2,       // REQUEST_GC can be had
     CAPABILITY_TRACE = 1 << 3,    // REQUEST_OPEN takes stacks
+    CAPABILITY_FLIGHT = 1 << 4,   // REQUEST_FLIGHT can be had
 };
 
 struct hello {
@@ -358,6 +359,7 @@ enum request_action {
     REQUEST_CLOSE = 6,  // argument: class_id. Its tree is no longer wanted
     REQUEST_PIN = 7,    // argument: class_id. Take stacks whether anybody looks or not
     REQUEST_UNPIN = 8,
+    REQUEST_FLIGHT = 9, // write what the flight recorder has; the result has the path
 };
 
 struct request {

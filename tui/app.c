@@ -171,6 +171,7 @@ app_message(struct app *app, const struct message *message, uint64_t now_ms)
         take_result(app, &message->result);
         return REACT_DRAW;
     case MESSAGE_SAMPLE:
+        app_tree_keep(app);
         app->sample_ms = now_ms;
         if (!app->scene.paused) {
             app->scene.sample_ms = now_ms;

@@ -227,6 +227,21 @@ run_gc(struct app *app, const char *argument)
 }
 
 static unsigned
+run_flight(struct app *app, const char *argument)
+{
+    (void)argument;
+    if (!app_may_change(app, "flight")) {
+        return REACT_DRAW;
+    }
+    if ((model_hello(app->model)->capabilities & CAPABILITY_FLIGHT) == 0) {
+        return app_tell(app, true,
+                        "flight: the program's flight recorder is off; MEMTOP_FLIGHT=on "
+                        "starts the program with it");
+    }
+    return request(app, "flight", REQUEST_FLIGHT, 0);
+}
+
+static unsigned
 run_census(struct app *app, const char *argument)
 {
     (void)argument;
@@ -373,6 +388,7 @@ static const struct command commands[] = {
     {"marks", "", ACTION_PICK_MARK, run_marks, "pick a mark"},
     {"mode", "dormant|census|count|trace", ACTION_NONE, run_mode, "tell the probe what to count"},
     {"gc", "[now]", ACTION_GC, run_gc, "run the garbage collector in the program; asks, unless it is to be now"},
+    {"flight", "", ACTION_NONE, run_flight, "let the program's flight recorder write what it has, and say where"},
     {"census", "", ACTION_CENSUS, run_census, "walk the heap now: bytes, and a check of the counts"},
     {"write", "[FILE]", ACTION_WRITE, run_write, "write what is shown to a file"},
     {"mouse", "on|off", ACTION_NONE, run_mouse, "use the mouse here, or leave it to the terminal"},
@@ -396,7 +412,7 @@ static const struct command commands[] = {
 };
 
 static const char *const candidates[] = {
-    "census", "edit", "filter ", "flame", "follow", "gc", "goto ", "goto start", "help", "live",
+    "census", "edit", "filter ", "flame", "flight", "follow", "gc", "goto ", "goto start", "help", "live",
     "mark ", "marks", "mode census", "mode count", "mode dormant", "mode trace", "mouse off", "mouse on",
     "notices", "pause", "pin", "quit", "record ", "record all ",
     "since connecting",

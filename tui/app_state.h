@@ -24,6 +24,7 @@
 #define APP_EDIT_BYTES 4096
 #define APP_PENDING_MAX 8
 #define APP_STACK_MAX 8
+#define APP_KEPT_MAX 7u // trees; a probe keeps eight open for a viewer, one is shown
 #define APP_GAPS_MAX 64
 
 // A request on its way, and what to call it when its result comes.
@@ -78,8 +79,9 @@ struct app {
     uint64_t request_id; // of the last request
     int last_mark;       // that was in use, or MODEL_MARK_NONE
 
-    class_id opened;  // at the probe, 0 for none
-    class_id refused; // the probe would not open it
+    class_id opened;             // at the probe, 0 for none
+    class_id refused;            // the probe would not open it
+    class_id kept[APP_KEPT_MAX]; // open as well, for what is recorded; 0 for none
 
     struct labels labels; // of the bottom line, as it was drawn
     int bottom;           // its row

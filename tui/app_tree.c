@@ -19,6 +19,17 @@ app_tree_shown(const struct app *app)
     return false;
 }
 
+static bool
+kept(const struct app *app, class_id id)
+{
+    for (size_t i = 0; i < APP_KEPT_MAX; i++) {
+        if (app->kept[i] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Requests nobody asked for by name: their success needs no words.
 static bool
 ask(struct app *app, enum request_action action, class_id class)
@@ -45,7 +56,7 @@ live_class(const struct app *app)
 static void
 leave(struct app *app)
 {
-    if (app->opened != 0) {
+    if (app->opened != 0 && !kept(app, app->opened)) {
         ask(app, REQUEST_CLOSE, app->opened);
     }
     app->opened = 0;
@@ -65,6 +76,55 @@ app_tree_follow(struct app *app)
     }
 }
 
+static bool
+keep(const struct app *app, const struct model_class *class)
+{
+    return app->scene.recording && class != NULL && !class->gone && class->listed &&
+           (class->flags & CLASS_PINNED) != 0;
+}
+
+// No words about these, refused or not: nobody waits for them on the screen.
+static bool
+ask_silently(struct app *app, enum request_action action, class_id class)
+{
+    const struct request request = {++app->request_id, (uint64_t)action, class};
+    return app->scene.link == LINK_LIVE &&
+           app->options.send(app->options.context, &request);
+}
+
+static void
+keep_no_longer(struct app *app, class_id *id)
+{
+    if (*id != app->opened) {
+        ask_silently(app, REQUEST_CLOSE, *id);
+    }
+    *id = 0;
+}
+
+void
+app_tree_keep(struct app *app)
+{
+    size_t place = 0;
+    for (size_t i = 0; i < APP_KEPT_MAX; i++) {
+        if (app->kept[i] != 0 && !keep(app, model_class_find(app->model, app->kept[i]))) {
+            keep_no_longer(app, &app->kept[i]);
+        }
+    }
+    for (size_t i = 0; app->scene.recording && i < model_class_count(app->model); i++) {
+        const struct model_class *class = model_class_at(app->model, i);
+        if (!keep(app, class) || kept(app, class->id)) {
+            continue;
+        }
+        while (place < APP_KEPT_MAX && app->kept[place] != 0) {
+            place++;
+        }
+        if (place == APP_KEPT_MAX || !ask_silently(app, REQUEST_OPEN, class->id)) {
+            return;
+        }
+        app->kept[place] = class->id;
+    }
+}
+
 void
 app_tree_forget(struct app *app)
 {
@@ -77,6 +137,7 @@ app_tree_reconnect(struct app *app)
 {
     app->opened = 0;
     app->refused = 0;
+    memset(app->kept, 0, sizeof app->kept);
     app_tree_forget(app);
 }
 

@@ -16,6 +16,9 @@ bool app_tree_shown(const struct app *app);
 // tree that is shown, or tell it that none is.
 void app_tree_follow(struct app *app);
 
+// While it is recorded, pinned classes are open too: their trees belong in the file.
+void app_tree_keep(struct app *app);
+
 // The model is about to go, and the tree that is shown with it.
 void app_tree_forget(struct app *app);
 

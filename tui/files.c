@@ -32,7 +32,7 @@ files_open(const char *path)
     char why[WHY_BYTES];
     struct tape *tape = tape_open(path, why, sizeof(why));
     if (!tape) {
-        complain(STATUS_BROKEN, path, why);
+        complain(STATUS_BROKEN, why, "");
         return NULL;
     }
     if (tape_rebuilt(tape)) {
@@ -108,6 +108,9 @@ verify(const struct cli *cli, struct tape *tape)
     if (!verify_tape(tape, &report)) {
         return complain(STATUS_BROKEN, cli->files[0], tape_error(tape));
     }
+    if (report.bytes == 0) {
+        return complain(STATUS_BROKEN, cli->files[0], "it is empty");
+    }
     bool good = verify_describe(&report, tape, &words) && print(&words);
     buffer_destroy(&words);
     return good && verify_sound(&report) ? STATUS_DONE : STATUS_BROKEN;
@@ -128,7 +131,7 @@ cut(const struct cli *cli, struct tape *tape)
     }
     struct writer *writer = writer_open(cli->output, &options, why, sizeof(why));
     if (!writer) {
-        return complain(STATUS_BROKEN, cli->output, why);
+        return complain(STATUS_BROKEN, why, "");
     }
     bool good = cut_tape(tape, from_us, to_us, writer, &report, why, sizeof(why));
     good = writer_close(writer, *why ? NULL : why, sizeof(why)) && good;
@@ -227,7 +230,7 @@ static enum cli_status
 judge(const struct cli *cli, const struct rule *rules, size_t count,
       const struct diff *diff)
 {
-    struct rule_outcome *outcomes = calloc(count, sizeof(*outcomes));
+    struct rule_outcome *outcomes = calloc(count + 1, sizeof(*outcomes));
     struct check check = {diff, outcomes, count, TOP_CLASSES, TOP_PATHS};
     bool good = outcomes != NULL;
     for (size_t i = 0; good && i < count; i++) {
@@ -259,7 +262,7 @@ check_between(const struct cli *cli, struct tape *tape, const struct rule *rules
     if (!first_and_last(cli, tape, &from_us, &to_us)) {
         return STATUS_WRONG_USE;
     }
-    if (from_us + cli->warmup_us >= to_us) {
+    if (to_us > 0 && from_us + cli->warmup_us >= to_us) {
         return complain(STATUS_WRONG_USE, "--warmup is as long as the recording", "");
     }
     if (moment(&before, tape, from_us + cli->warmup_us) && moment(&after, tape, to_us)) {
@@ -283,7 +286,7 @@ check(const struct cli *cli, struct tape *tape)
     while (cli->rules[given]) {
         given++;
     }
-    struct rule *rules = calloc(given, sizeof(*rules));
+    struct rule *rules = calloc(given + 1, sizeof(*rules));
     enum cli_status status = STATUS_WRONG_USE;
     if (rules && parse_rules(cli, rules, &count)) {
         status = check_between(cli, tape, rules, count);
@@ -448,33 +451,36 @@ open_output(const struct cli *cli)
     return stdout;
 }
 
-static enum cli_status export(const struct cli *cli, struct tape *tape) {
-    struct player shown; uint64_t at_us;
-    if (!export_format_find(cli->format) && strcmp(cli->format, "html") != 0){
-        return complain(STATUS_WRONG_USE, "no such format; memtop help export lists them",
-                        cli->format);}
-if (!files_time(tape, "--at", cli->at, UINT64_MAX, &at_us))
+static enum cli_status
+write_export(const struct cli *cli, struct tape *tape)
 {
-    return STATUS_WRONG_USE;
-}
-if (!moment(&shown, tape, at_us)) {
-    return STATUS_BROKEN;
-}
-FILE *out = open_output(cli);
-if (!out) {
-    player_destroy(&shown);
-    return STATUS_BROKEN;
-}
-bool good = write_format(cli, tape, &shown, out) && fflush(out) == 0;
-int error = errno;
-if (out != stdout) {
-    good = fclose(out) == 0 && good;
-    if (!good) {
-        remove(cli->output);
+    struct player shown;
+    uint64_t at_us;
+    if (!export_format_find(cli->format) && strcmp(cli->format, "html") != 0) {
+        return complain(STATUS_WRONG_USE, "no such format; memtop help export lists them",
+                        cli->format);
     }
-}
-player_destroy(&shown);
-return good ? STATUS_DONE : complain(STATUS_BROKEN, "cannot export", strerror(error));
+    if (!files_time(tape, "--at", cli->at, UINT64_MAX, &at_us)) {
+        return STATUS_WRONG_USE;
+    }
+    if (!moment(&shown, tape, at_us)) {
+        return STATUS_BROKEN;
+    }
+    FILE *out = open_output(cli);
+    if (!out) {
+        player_destroy(&shown);
+        return STATUS_BROKEN;
+    }
+    bool good = write_format(cli, tape, &shown, out) && fflush(out) == 0;
+    int error = errno;
+    if (out != stdout) {
+        good = fclose(out) == 0 && good;
+        if (!good) {
+            remove(cli->output);
+        }
+    }
+    player_destroy(&shown);
+    return good ? STATUS_DONE : complain(STATUS_BROKEN, "cannot export", strerror(error));
 }
 
 enum cli_status
@@ -493,7 +499,7 @@ files_run(const struct cli *cli)
         status = cut(cli, tape);
         break;
     case CLI_EXPORT:
-        status = export(cli, tape);
+        status = write_export(cli, tape);
         break;
     case CLI_DIFF:
         status = diff(cli, tape);

@@ -313,9 +313,12 @@ tell_recorded(const struct session *session, double seconds)
 {
     double bytes = (double)app_record_written(session->app);
 
-    fprintf(stderr, "memtop: recorded %.0f s into %s: %.1f kB, %.1f MB an hour.\n",
-            seconds, session->cli->output, bytes / 1e3,
-            seconds >= 1 ? bytes / seconds * 3600 / 1e6 : 0);
+    fprintf(stderr, "memtop: recorded %.1f s into %s: %.1f kB", seconds,
+            session->cli->output, bytes / 1e3);
+    if (seconds >= 0.5) {
+        fprintf(stderr, ", %.1f MB an hour", bytes / seconds * 3600 / 1e6);
+    }
+    fputs(".\n", stderr);
 }
 
 static enum cli_status
@@ -327,7 +330,7 @@ record(struct session *session)
     uint64_t began_ms = loop_now_ms();
 
     if (!app_record_start(session->app, cli->output, &options, false, why, sizeof(why))) {
-        fprintf(stderr, "memtop: cannot record: %s.\n", why);
+        fprintf(stderr, "memtop: %s.\n", why);
         return STATUS_BROKEN;
     }
     fprintf(stderr, "memtop: recording into %s; ^C ends it.\n", cli->output);

@@ -316,3 +316,11 @@ judge_seed(struct judge *judge, const struct registry *registry, struct stamp at
     send_frame(frame);
     return frame->ok;
 }
+
+uint32_t
+judge_verdict(const struct judge *judge, uint32_t class_index, class_id id)
+{
+    const struct judged *segment = judge->rows[class_index / REGISTRY_SEGMENT];
+    const struct judged *row = segment ? segment + class_index % REGISTRY_SEGMENT : NULL;
+    return row && row->id == id ? row->verdict : (uint32_t)VERDICT_NONE;
+}

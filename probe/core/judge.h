@@ -54,4 +54,7 @@ bool judge_look(struct judge *judge, const struct registry *registry,
 bool judge_seed(struct judge *judge, const struct registry *registry, struct stamp at,
                 struct buffer *out);
 
+// context: server, under the probe's lock. What was last said of a class, enum verdict.
+uint32_t judge_verdict(const struct judge *judge, uint32_t class_index, class_id id);
+
 #endif

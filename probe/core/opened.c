@@ -6,6 +6,7 @@
 struct opened_tree {
     struct treefeed *feed; // owned
     uint32_t viewers;      // that have it open
+    uint32_t watchers;     // of them those for whom its class is traced
     bool read;             // the last reading was whole
 };
 
@@ -111,23 +112,30 @@ remove_tree(struct opened *opened, struct opened_tree *tree)
     memmove(tree, tree + 1, (opened->count - i) * sizeof(*tree));
 }
 
-/* Watching. A probe that is read-only shows what is traced, and traces nothing. */
+/* Watching. A probe that is read-only shows what is traced, and traces nothing; so it
+   is for an onlooker. */
 
-static void
-watch(struct probe *probe, struct class_entry *entry)
+static bool
+watches(const struct probe *probe, const struct viewer *viewer)
 {
-    if (!probe->settings.readonly) {
-        entry->watchers++;
-        probe_ask(probe, WORK_TRACE);
-    }
+    return !probe->settings.readonly && !viewer->take;
 }
 
 static void
-unwatch(const struct probe *probe, struct class_entry *entry, uint32_t viewers,
+watch(struct probe *probe, struct opened_tree *tree, struct class_entry *entry)
+{
+    tree->watchers++;
+    entry->watchers++;
+    probe_ask(probe, WORK_TRACE);
+}
+
+static void
+unwatch(struct opened_tree *tree, struct class_entry *entry, uint32_t watchers,
         uint64_t now_ns)
 {
-    if (!probe->settings.readonly) {
-        entry->watchers -= viewers;
+    if (watchers > 0) {
+        tree->watchers -= watchers;
+        entry->watchers -= watchers;
         entry->left_ns = entry->watchers ? 0 : now_ns;
     }
 }
@@ -165,7 +173,7 @@ close_one(struct opened *opened, struct probe *probe, struct viewer *viewer,
     }
     struct class_entry *entry = class_of(probe, tree);
     if (entry) {
-        unwatch(probe, entry, 1, now_ns);
+        unwatch(tree, entry, watches(probe, viewer), now_ns);
     }
     if (--tree->viewers == 0) {
         remove_tree(opened, tree);
@@ -192,7 +200,7 @@ opened_forget(struct opened *opened, struct probe *probe, struct viewer *const *
         struct opened_tree *tree = &opened->trees[i];
         struct class_entry *entry = class_of(probe, tree);
         if (entry) {
-            unwatch(probe, entry, tree->viewers, now_ns);
+            unwatch(tree, entry, tree->watchers, now_ns);
         }
         treefeed_free(tree->feed);
     }
@@ -213,6 +221,21 @@ struct asked {
     uint64_t now_ns;
 };
 
+// The tree, one viewer more has it open now. NULL when memory ran out.
+static struct opened_tree *
+open_one(struct opened *opened, struct viewer *viewer, class_id id, uint32_t class_index)
+{
+    struct opened_tree *tree = find_tree(opened, id);
+    if (!tree) {
+        tree = add_tree(opened, id, class_index);
+    }
+    if (tree) {
+        tree->viewers++;
+        viewer->open[viewer->open_count++] = (struct viewer_open){.id = id};
+    }
+    return tree;
+}
+
 static const char *
 take_open(const struct asked *asked)
 {
@@ -224,16 +247,13 @@ take_open(const struct asked *asked)
     if (viewer->open_count == VIEWER_OPEN_MAX) {
         return "this viewer has 8 classes open already: close one";
     }
-    struct opened_tree *tree = find_tree(asked->opened, id);
-    if (!tree) {
-        tree = add_tree(asked->opened, id, asked->class_index);
-    }
+    struct opened_tree *tree = open_one(asked->opened, viewer, id, asked->class_index);
     if (!tree) {
         return "there is no memory for another call tree";
     }
-    tree->viewers++;
-    viewer->open[viewer->open_count++] = (struct viewer_open){.id = id};
-    watch(asked->probe, asked->entry);
+    if (watches(asked->probe, viewer)) {
+        watch(asked->probe, tree, asked->entry);
+    }
     return NULL;
 }
 
@@ -302,6 +322,95 @@ opened_take(struct opened *opened, struct probe *probe, struct viewer *viewer,
         *why = problem;
     }
     return problem ? RESULT_REFUSED : RESULT_DONE;
+}
+
+/* Looking on. */
+
+// What an onlooker wants to see: classes, the most interesting first.
+struct choice {
+    class_id ids[VIEWER_OPEN_ROOM];
+    uint32_t rows[VIEWER_OPEN_ROOM];
+    uint64_t weights[VIEWER_OPEN_ROOM];
+    size_t count;
+};
+
+// Suspects before all others, then those that are open already, then those of whom
+// there are most.
+static uint64_t
+weight_of(const struct probe *probe, struct viewer *viewer, uint32_t index, class_id id)
+{
+    uint32_t verdict = judge_verdict(&probe->judge, index, id);
+    uint64_t rank = verdict == VERDICT_LEAK      ? 3
+                    : verdict == VERDICT_GROWING ? 2
+                    : find_open(viewer, id)      ? 1
+                                                 : 0;
+    uint64_t live = registry_counts(&probe->tally.registry, index).live;
+    return rank << 62 | live >> 2;
+}
+
+static void
+choose(struct choice *choice, class_id id, uint32_t row, uint64_t weight)
+{
+    size_t i = choice->count;
+    if (i == VIEWER_OPEN_ROOM && choice->weights[i - 1] >= weight) {
+        return;
+    }
+    i -= i == VIEWER_OPEN_ROOM;
+    for (; i > 0 && choice->weights[i - 1] < weight; i--) {
+        choice->ids[i] = choice->ids[i - 1];
+        choice->rows[i] = choice->rows[i - 1];
+        choice->weights[i] = choice->weights[i - 1];
+    }
+    choice->ids[i] = id;
+    choice->rows[i] = row;
+    choice->weights[i] = weight;
+    choice->count += choice->count < VIEWER_OPEN_ROOM;
+}
+
+static void
+choose_traced(struct choice *choice, const struct probe *probe, struct viewer *viewer)
+{
+    const struct registry *registry = &probe->tally.registry;
+    uint32_t count = atomic_load_explicit(&registry->class_count, memory_order_acquire);
+    for (uint32_t i = 1; i < count && mode_counts(probe->mode); i++) {
+        const struct class_entry *entry = registry_class(registry, i);
+        class_id id = atomic_load_explicit(&entry->id, memory_order_acquire);
+        if (id && atomic_load_explicit(&entry->traced, memory_order_acquire) &&
+            class_in_row(registry, i, id)) {
+            choose(choice, id, i, weight_of(probe, viewer, i, id));
+        }
+    }
+}
+
+static bool
+is_chosen(const struct choice *choice, class_id id)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        if (choice->ids[i] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+opened_look_on(struct opened *opened, struct probe *probe, struct viewer *viewer,
+               uint64_t now_ns)
+{
+    struct choice choice = {.count = 0};
+    forget_gone(opened, viewer);
+    choose_traced(&choice, probe, viewer);
+    for (size_t i = viewer->open_count; i > 0; i--) {
+        if (!is_chosen(&choice, viewer->open[i - 1].id)) {
+            close_one(opened, probe, viewer, &viewer->open[i - 1], now_ns);
+        }
+    }
+    for (size_t i = 0; i < choice.count; i++) {
+        if (!find_open(viewer, choice.ids[i]) &&
+            !open_one(opened, viewer, choice.ids[i], choice.rows[i])) {
+            return;
+        }
+    }
 }
 
 /* Once a sample. */

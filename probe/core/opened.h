@@ -54,6 +54,12 @@ enum result_status opened_take(struct opened *opened, struct probe *probe,
                                struct viewer *viewer, const struct request *request,
                                uint64_t now_ns, const char **why);
 
+// context: server. What an onlooker sees (viewer.h): trees of classes that are traced
+// anyway, at most VIEWER_OPEN_ROOM: those that look like leaks first, then those that it
+// has already, then those with most objects.
+void opened_look_on(struct opened *opened, struct probe *probe, struct viewer *viewer,
+                    uint64_t now_ns);
+
 // context: server. The viewer is gone: it watches nothing any more.
 void opened_leave(struct opened *opened, struct probe *probe, struct viewer *viewer,
                   uint64_t now_ns);

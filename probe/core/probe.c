@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "probe/core/clock.h"
+#include "probe/core/flight.h"
 #include "probe/core/server.h"
 #include "probe/core/tracing.h"
 
@@ -652,16 +653,39 @@ fail:
     return false;
 }
 
+struct ending {
+    struct server *server;
+    struct bye bye;
+};
+
+static void
+end_server(void *context)
+{
+    struct ending *ending = context;
+    server_stop(ending->server, &ending->bye);
+}
+
 void
 probe_stop(struct probe *probe, enum bye_reason reason, uint64_t status)
 {
     watch_forks(NULL);
+    // What is recorded of the end is read by somebody: with names.
+    if (probe->server && probe->pid == getpid() && reason == BYE_EXIT &&
+        flight_wanted(&probe->settings)) {
+        refresh(probe);
+    }
     probe->runtime.hooks(false, NULL);
     if (probe->server && probe->pid != getpid()) {
         server_abandon(probe->server); // a child that ends before it began
     } else if (probe->server) {
-        const struct bye bye = {.reason = reason, .status = status};
-        server_stop(probe->server, &bye);
+        struct ending ending = {
+            probe->server, {.reason = reason, .status = status}
+        };
+        if (probe->runtime.unlocked) {
+            probe->runtime.unlocked(end_server, &ending);
+        } else {
+            end_server(&ending);
+        }
         unlink(probe->path);
     }
     census_destroy(&probe->census);

@@ -37,13 +37,16 @@ enum work {
 };
 
 enum probe_notice {
-    PROBE_NOTICE_MODE = 1, // why the mode is not the one asked for
-    PROBE_NOTICE_MISSED,   // frees hidden by another tool's hook
-    PROBE_NOTICE_MEMORY,   // objects not tracked for want of memory
+    PROBE_NOTICE_MODE = 1,  // why the mode is not the one asked for
+    PROBE_NOTICE_MISSED,    // frees hidden by another tool's hook
+    PROBE_NOTICE_MEMORY,    // objects not tracked for want of memory
+    PROBE_NOTICE_FLIGHT,    // what the flight recorder wrote last, and why
+    PROBE_NOTICE_UNKEPT,    // what it cannot keep
+    PROBE_NOTICE_UNWRITTEN, // what it could not write
     PROBE_NOTICE_COUNT,
 };
 
-#define PROBE_TEXT_MAX 256
+#define PROBE_TEXT_MAX 512
 
 // How the last work of a kind ended, in words.
 struct work_result {

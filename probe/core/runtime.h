@@ -83,6 +83,10 @@ struct runtime {
     // context: gvl. True when objects may be weighed: nobody changes them now.
     bool (*alone)(void);
 
+    // context: gvl. Do `work`, which may take its time and needs no GVL, while the
+    // program's other threads run. NULL: nothing is to be gained.
+    void (*unlocked)(void (*work)(void *context), void *context);
+
     // context: server. The agent (probe.h) has work to do but does not come:
     // make sure that it exists. Async-signal-safe.
     void (*revive)(void);

@@ -12,6 +12,7 @@
 
 #include "probe/core/clock.h"
 #include "probe/core/feed.h"
+#include "probe/core/flight.h"
 #include "probe/core/opened.h"
 #include "probe/core/viewer.h"
 #include "version.h"
@@ -32,8 +33,10 @@ struct server {
     bool stopping;
     bool accept_failed;    // descriptors ran out: try again at the next tick
     const struct bye *bye; // borrowed: the last words, while stopping
-    struct viewer *viewers[SERVER_VIEWERS_MAX]; // owned
+    struct viewer *viewers[SERVER_VIEWERS_MAX + 1]; // owned; a recorder is the first
     size_t viewer_count;
+    struct viewer *recorder; // borrowed from them; NULL without a flight recorder
+    struct flight *flight;   // owned, what it records to
     struct feed feed;
     struct opened opened;
     struct sample last; // the header of the last sample
@@ -50,6 +53,13 @@ struct server {
     uint64_t stacks;    // taken so far
     uint64_t stacks_ns; // what they cost, each by the price of its time
 };
+
+// Viewers that somebody looks at.
+static size_t
+watching(const struct server *server)
+{
+    return server->viewer_count - (server->recorder != NULL);
+}
 
 // A sample at once, but not so often that viewers could keep the program busy:
 // each takes the GVL.
@@ -106,23 +116,25 @@ read_rss(void)
 }
 
 static uint64_t
-capabilities_of(const struct probe *probe)
+capabilities_of(const struct server *server)
 {
+    const struct probe *probe = server->probe;
     if (probe->settings.readonly) {
         return CAPABILITY_READONLY;
     }
     uint64_t traces = probe->runtime.capture ? CAPABILITY_TRACE : 0;
-    return CAPABILITY_GC | (probe->count_refused ? 0 : CAPABILITY_COUNT | traces);
+    return CAPABILITY_GC | (probe->count_refused ? 0 : CAPABILITY_COUNT | traces) |
+           (server->flight ? CAPABILITY_FLIGHT : 0);
 }
 
 static void
-say_hello(struct server *server, struct viewer *viewer)
+say_hello(struct server *server, struct viewer *viewer, struct stamp at)
 {
     const struct probe *probe = server->probe;
     char command[MESSAGE_TEXT_MAX];
     struct message message = {
         .kind = MESSAGE_HELLO,
-        .at = clock_stamp(),
+        .at = at,
         .hello = {.version = PROTOCOL_VERSION,
                   .program_version = text_of(MEMTOP_VERSION),
                   .pid = (uint64_t)getpid(),
@@ -131,26 +143,28 @@ say_hello(struct server *server, struct viewer *viewer)
                   .runtime = text_of(probe->runtime.name),
                   .started_us = probe->started_us,
                   .mode = probe->mode,
-                  .capabilities = capabilities_of(probe),
+                  .capabilities = capabilities_of(server),
                   .interval_ms = (uint64_t)(probe->settings.interval_s * 1000)}
     };
     viewer_say(viewer, &message);
 }
 
 static struct message
-notice_message(const struct probe *probe, uint32_t id)
+notice_message(const struct probe *probe, uint32_t id, struct stamp at)
 {
+    bool harmless = id == PROBE_NOTICE_FLIGHT;
     return (struct message){
         .kind = MESSAGE_NOTICE,
-        .at = clock_stamp(),
-        .notice = {
-                   .id = id, .severity = NOTICE_WARNING, .text = text_of(probe->notices[id])}
+        .at = at,
+        .notice = {.id = id,
+                   .severity = harmless ? NOTICE_INFO : NOTICE_WARNING,
+                   .text = text_of(probe->notices[id])}
     };
 }
 
 // Withdrawn ones too, with no text, to who may know them.
 static void
-say_notices(struct server *server, struct viewer *viewer)
+say_notices(struct server *server, struct viewer *viewer, struct stamp at)
 {
     const struct probe *probe = server->probe;
     bool anew = viewer->notices_edits == 0;
@@ -159,7 +173,7 @@ say_notices(struct server *server, struct viewer *viewer)
     }
     for (uint32_t id = 1; id < PROBE_NOTICE_COUNT; id++) {
         if (*probe->notices[id] || !anew) {
-            struct message message = notice_message(probe, id);
+            struct message message = notice_message(probe, id, at);
             viewer_say(viewer, &message);
         }
     }
@@ -186,13 +200,14 @@ accept_viewer(struct server *server)
         viewer_free(viewer);
         return;
     }
-    if (server->viewer_count == SERVER_VIEWERS_MAX) {
+    if (watching(server) == SERVER_VIEWERS_MAX) {
         viewer_refuse(viewer, clock_stamp(), "this probe already serves 64 viewers");
         viewer_free(viewer);
         return;
     }
-    say_hello(server, viewer);
-    say_notices(server, viewer);
+    struct stamp at = clock_stamp();
+    say_hello(server, viewer, at);
+    say_notices(server, viewer, at);
     server->viewers[server->viewer_count++] = viewer;
     tick_soon(server);
 }
@@ -257,9 +272,35 @@ take_tree_request(struct server *server, struct viewer *viewer,
     tick_soon(server);
 }
 
+// Answered when the file is written.
+static void
+take_flight_request(struct server *server, struct viewer *viewer,
+                    const struct request *request)
+{
+    const char *why = "this probe has no flight recorder (MEMTOP_FLIGHT)";
+    bool begun = false;
+    if (server->probe->settings.readonly) {
+        why = "the probe was started read-only (MEMTOP_READONLY)";
+    } else if (viewer->asked) {
+        why = "an earlier request is still under way";
+    } else if (server->flight) {
+        begun = flight_ask(server->flight, clock_stamp(), &why);
+    }
+    if (!begun) {
+        say_result(viewer, request->id, RESULT_REFUSED, why);
+        return;
+    }
+    viewer->asked = true;
+    viewer->request = *request;
+}
+
 static void
 take_request(struct server *server, struct viewer *viewer, const struct request *request)
 {
+    if (request->action == REQUEST_FLIGHT) {
+        take_flight_request(server, viewer, request);
+        return;
+    }
     if (request->action >= REQUEST_OPEN && request->action <= REQUEST_UNPIN) {
         take_tree_request(server, viewer, request);
         return;
@@ -289,7 +330,8 @@ answer_requests(struct server *server, uint32_t done)
     const struct probe *probe = server->probe;
     for (size_t i = 0; i < server->viewer_count; i++) {
         struct viewer *viewer = server->viewers[i];
-        if (viewer->asked && (done & answering_work(viewer->request.action))) {
+        if (viewer->asked && viewer->request.action != REQUEST_FLIGHT &&
+            (done & answering_work(viewer->request.action))) {
             viewer->asked = false;
             const struct work_result *result = &probe->results[viewer->request.action];
             say_result(viewer, viewer->request.id,
@@ -326,6 +368,7 @@ reckon_cost(struct server *server, uint64_t now_ns)
                       (double)events.freed * probe->freed_ns;
     uint64_t spent_ns =
         clock_thread_ns() + probe->agent_ns + (uint64_t)hooks_ns + reckon_stacks(server);
+    spent_ns += server->flight ? flight_cpu_ns(server->flight) : 0;
     if (server->cost_at_ns && spent_ns >= server->cost_spent_ns) {
         double delta_ns = (double)(spent_ns - server->cost_spent_ns);
         server->cost_ppm = (uint64_t)(delta_ns * 1e6 / elapsed_ns);
@@ -348,7 +391,7 @@ compose(struct server *server, uint64_t now_ns)
                   .dropped_frames = server->dropped_frames,
                   .census_us = probe->census_us,
                   .census_objects = probe->census_objects,
-                  .viewers = server->viewer_count}
+                  .viewers = watching(server)}
     };
     sample.process.rss_bytes = read_rss();
     sample.process.heap_age_ms =
@@ -374,7 +417,7 @@ broadcast(struct server *server, const struct buffer *frames)
 static bool
 judge_due(const struct server *server, uint64_t now_ns)
 {
-    uint64_t wait_ns = server->viewer_count ? JUDGE_WATCHED_NS : JUDGE_ALONE_NS;
+    uint64_t wait_ns = watching(server) ? JUDGE_WATCHED_NS : JUDGE_ALONE_NS;
     return server->probe->mode != MODE_DORMANT && now_ns - server->judged_ns >= wait_ns;
 }
 
@@ -449,6 +492,123 @@ start_anew(struct server *server, struct stamp at)
     }
     opened_forget(&server->opened, server->probe, server->viewers, server->viewer_count,
                   clock_monotonic_ns());
+    if (server->flight) {
+        flight_forget(server->flight);
+    }
+}
+
+/* The flight recorder: a viewer like others, to whom everything is told once more when
+   a key group is due. */
+
+// What a viewer that has just connected would be told, in the order of a recording.
+static bool
+tell_everything(struct server *server, struct stamp at)
+{
+    struct probe *probe = server->probe;
+    const struct registry *registry = &probe->tally.registry;
+    struct viewer *recorder = server->recorder;
+    struct buffer classes = {0};
+    struct buffer verdicts = {0};
+    viewer_begin_anew(recorder);
+    say_hello(server, recorder, at);
+    bool told = feed_seed(&server->feed, registry, &server->last, at, &classes) &&
+                judge_seed(&probe->judge, registry, at, &verdicts) &&
+                viewer_append(recorder, &classes);
+    recorder->wants_seed = false;
+    opened_send(&server->opened, probe, &server->recorder, 1, at);
+    told = told && viewer_append(recorder, &verdicts) && !recorder->broken;
+    say_notices(server, recorder, at);
+    buffer_destroy(&classes);
+    buffer_destroy(&verdicts);
+    return told && !recorder->broken;
+}
+
+static void
+look_at_rules(struct server *server, uint64_t now_ns, struct stamp at)
+{
+    const struct probe *probe = server->probe;
+    const struct rule_facts facts = {.now_ns = now_ns,
+                                     .rss_bytes = server->last.process.rss_bytes,
+                                     .live = server->feed.totals.live,
+                                     .registry = &probe->tally.registry,
+                                     .judge = &probe->judge};
+    flight_look(server->flight, &facts, at);
+}
+
+// After a sample: what the recorder was sent of it is complete, or not. It is never cut
+// off, and never slow: after a failure it begins anew.
+static void
+record(struct server *server, uint64_t now_ns, struct stamp at, bool sampled)
+{
+    struct viewer *recorder = server->recorder;
+    if (!recorder) {
+        return;
+    }
+    const struct flight_state state = {.at = at,
+                                       .live = server->feed.totals.live,
+                                       .rss_bytes = server->last.process.rss_bytes,
+                                       .gc_count = server->last.process.gc_count,
+                                       .mode = server->last.mode};
+    bool whole = sampled && !recorder->wants_seed && !recorder->broken;
+    recorder->broken = false;
+    flight_commit(server->flight, &state, whole);
+    if (sampled && flight_key_due(server->flight, now_ns)) {
+        flight_begin_key(server->flight, now_ns);
+        flight_commit(server->flight, &state, tell_everything(server, at));
+        recorder->broken = false;
+    }
+    probe_notice(server->probe, PROBE_NOTICE_UNKEPT, flight_trouble(server->flight));
+    if (sampled) {
+        look_at_rules(server, now_ns, at);
+    }
+}
+
+static void
+answer_flights(struct server *server, const struct flightfile_result *result)
+{
+    const char *text = result->failed ? flight_words(server->flight) : result->path;
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        struct viewer *viewer = server->viewers[i];
+        if (viewer->asked && viewer->request.action == REQUEST_FLIGHT) {
+            viewer->asked = false;
+            say_result(viewer, viewer->request.id,
+                       result->failed ? RESULT_FAILED : RESULT_DONE, text);
+        }
+    }
+}
+
+// A recording was written, or could not be.
+static void
+land(struct server *server)
+{
+    struct probe *probe = server->probe;
+    const struct flightfile_result *result =
+        server->flight ? flight_landed(server->flight) : NULL;
+    if (!result) {
+        return;
+    }
+    const char *words = flight_words(server->flight);
+    if (result->failed) {
+        probe_notice(probe, PROBE_NOTICE_UNWRITTEN, words);
+    } else {
+        probe_notice(probe, PROBE_NOTICE_FLIGHT, words);
+        probe_notice(probe, PROBE_NOTICE_UNWRITTEN, "");
+    }
+    answer_flights(server, result);
+    tick_soon(server);
+}
+
+// Before goodbye is said: what was begun is finished, and `exit` is a rule.
+static void
+land_last(struct server *server)
+{
+    if (server->flight) {
+        flight_wait(server->flight);
+        land(server);
+        flight_end(server->flight, server->bye, clock_stamp());
+        flight_wait(server->flight);
+        land(server);
+    }
 }
 
 static void
@@ -462,12 +622,17 @@ send_sample(struct server *server, uint64_t now_ns)
         probe->reset = false;
         start_anew(server, at);
     }
+    if (server->recorder) {
+        opened_look_on(&server->opened, probe, server->recorder, now_ns);
+    }
     for (size_t i = 0; i < server->viewer_count; i++) {
-        say_notices(server, server->viewers[i]);
+        say_notices(server, server->viewers[i], at);
     }
     server->last = compose(server, now_ns);
     opened_read(&server->opened, probe, &server->feed);
-    if (feed_sample(&server->feed, &probe->tally.registry, &server->last, at, &frames)) {
+    bool sampled =
+        feed_sample(&server->feed, &probe->tally.registry, &server->last, at, &frames);
+    if (sampled) {
         judge_classes(server, now_ns, at, &frames);
         broadcast(server, &frames);
         seed(server, at);
@@ -478,6 +643,7 @@ send_sample(struct server *server, uint64_t now_ns)
         server->dropped_frames += server->viewer_count;
         probe->reset = true;
     }
+    record(server, now_ns, at, sampled);
     buffer_destroy(&frames);
 }
 
@@ -503,7 +669,7 @@ census_due(const struct server *server, uint64_t now_ns)
     }
     double share = probe->settings.budget_percent / 100 / 3;
     uint64_t least_ns = (probe->unbalanced ? 1000 : 10000) * (uint64_t)NS_A_MS;
-    least_ns = server->viewer_count ? least_ns : CENSUS_ALONE_NS;
+    least_ns = watching(server) ? least_ns : CENSUS_ALONE_NS;
     uint64_t wait_ns = (uint64_t)((double)probe->census_cost_ns / share);
     return now_ns - probe->census_ns >= (wait_ns > least_ns ? wait_ns : least_ns) ||
            probe->census_us == 0;
@@ -603,6 +769,7 @@ turn(struct server *server, const struct pollfd *polls, size_t poll_count)
     if (polls[0].revents) {
         accept_viewer(server);
     }
+    land(server);
     uint32_t done = atomic_exchange(&probe->done, 0);
     answer_requests(server, done);
     server->asked_ns = done & WORK_REFRESH ? 0 : server->asked_ns;
@@ -634,7 +801,7 @@ serve(void *argument)
 {
     struct server *server = argument;
     struct probe *probe = server->probe;
-    struct pollfd polls[POLL_EXTRA + SERVER_VIEWERS_MAX];
+    struct pollfd polls[POLL_EXTRA + SERVER_VIEWERS_MAX + 1];
     pthread_mutex_lock(&probe->lock);
     while (!server->stopping) {
         size_t count = fill_polls(server, polls);
@@ -648,6 +815,10 @@ serve(void *argument)
         turn(server, polls, count);
     }
     send_sample(server, clock_monotonic_ns()); // the last state, then goodbye
+    land_last(server);
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        say_notices(server, server->viewers[i], clock_stamp());
+    }
     say_bye(server);
     pthread_mutex_unlock(&probe->lock);
     return NULL;
@@ -663,7 +834,32 @@ free_server(struct server *server)
     }
     close(server->listen_fd);
     feed_destroy(&server->feed);
+    flight_free(server->flight);
     free(server);
+}
+
+// Without memory there is no recorder, and the program goes on.
+static void
+start_recorder(struct server *server)
+{
+    struct probe *probe = server->probe;
+    if (!flight_wanted(&probe->settings)) {
+        return;
+    }
+    for (int i = PROBE_NOTICE_FLIGHT; i <= PROBE_NOTICE_UNWRITTEN; i++) {
+        probe_notice(probe, (enum probe_notice)i, ""); // of a parent's recorder
+    }
+    server->flight =
+        flight_new(&probe->settings, probe->path, getpid(), probe->server_fd);
+    server->recorder =
+        server->flight ? viewer_new_onlooker(flight_take, server->flight) : NULL;
+    if (server->recorder) {
+        server->viewers[server->viewer_count++] = server->recorder;
+        return;
+    }
+    flight_free(server->flight);
+    server->flight = NULL;
+    probe_notice(probe, PROBE_NOTICE_UNKEPT, "no memory for the flight recorder");
 }
 
 // No signal of the program's is ever delivered to this thread.
@@ -694,6 +890,7 @@ server_start(struct probe *probe, int listen_fd, char *why, size_t why_size)
     server->probe = probe;
     server->listen_fd = listen_fd;
     server->cost_ppm = COUNT_UNKNOWN;
+    start_recorder(server);
     int error = start_thread(server);
     if (error != 0) {
         snprintf(why, why_size, "cannot start the probe's thread: %s", strerror(error));
@@ -719,5 +916,7 @@ server_stop(struct server *server, const struct bye *bye)
 void
 server_abandon(struct server *server)
 {
+    flight_abandon(server->flight);
+    server->flight = NULL;
     free_server(server);
 }

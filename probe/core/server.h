@@ -10,7 +10,7 @@
 
 #include "probe/core/probe.h"
 
-#define SERVER_VIEWERS_MAX 64u
+#define SERVER_VIEWERS_MAX 64u // beside the flight recorder
 
 // context: gvl. Serve on `listen_fd`, which it owns from then on, even on
 // failure. NULL with `why` when memory or threads ran out.

@@ -7,20 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/core/rules.h"
+
 #define SHOWN_MAX 81 // bytes of a wrong value that are shown, and a 0
+#define FLIGHT_BYTES (16u * 1024 * 1024)
+#define FLIGHT_BYTES_LEAST 65536u
+#define FLIGHT_BYTES_MOST (UINT64_C(64) * 1024 * 1024 * 1024)
 
 struct setting {
     const char *name;
     const char *variable;
     const char *wants; // in words, for who gave something else
     bool (*take)(struct settings *settings, const char *value);
+    // Instead, for who knows better what is wrong.
+    bool (*take_or_say)(struct settings *settings, const char *value, char *why,
+                        size_t why_size);
 };
 
 void
 settings_init(struct settings *settings)
 {
-    *settings = (struct settings){
-        .mode = MODE_COUNT, .interval_s = 1, .budget_percent = 3, .depth = 64};
+    *settings = (struct settings){.mode = MODE_COUNT,
+                                  .interval_s = 1,
+                                  .budget_percent = 3,
+                                  .depth = 64,
+                                  .flight_bytes = FLIGHT_BYTES,
+                                  .flight_limit = RULES_LIMIT,
+                                  .flight_pause_s = RULES_PAUSE_S};
 }
 
 static bool
@@ -38,14 +51,20 @@ parse_number(const char *value, double least, double most, double *number)
 }
 
 static bool
-take_socket(struct settings *settings, const char *value)
+take_path(char path[SETTINGS_PATH_MAX], const char *value)
 {
     size_t length = strlen(value);
-    if (length == 0 || length >= sizeof(settings->socket)) {
+    if (length == 0 || length >= SETTINGS_PATH_MAX) {
         return false;
     }
-    memcpy(settings->socket, value, length + 1);
+    memcpy(path, value, length + 1);
     return true;
+}
+
+static bool
+take_socket(struct settings *settings, const char *value)
+{
+    return take_path(settings->socket, value);
 }
 
 static bool
@@ -72,14 +91,20 @@ take_budget(struct settings *settings, const char *value)
 }
 
 static bool
-take_depth(struct settings *settings, const char *value)
+parse_whole(const char *value, double least, double most, unsigned *number)
 {
-    double depth;
-    if (!parse_number(value, 1, 4096, &depth) || depth > floor(depth)) {
+    double parsed;
+    if (!parse_number(value, least, most, &parsed) || parsed > floor(parsed)) {
         return false;
     }
-    settings->depth = (unsigned)depth;
+    *number = (unsigned)parsed;
     return true;
+}
+
+static bool
+take_depth(struct settings *settings, const char *value)
+{
+    return parse_whole(value, 1, 4096, &settings->depth);
 }
 
 // What the names are names of shows when there are such classes.
@@ -108,14 +133,76 @@ take_readonly(struct settings *settings, const char *value)
     return false;
 }
 
+// Wrong rules are no rules: the others hold.
+static bool
+take_flight(struct settings *settings, const char *value, char *why, size_t why_size)
+{
+    char wrong[400];
+    size_t length = strlen(value);
+    if (length >= sizeof(settings->flight)) {
+        snprintf(why, why_size, "MEMTOP_FLIGHT is longer than %d bytes; it is left out",
+                 SETTINGS_FLIGHT_MAX - 1);
+        return false;
+    }
+    struct rules *rules = malloc(sizeof(*rules)); // too much for a small stack
+    if (!rules) {
+        snprintf(why, why_size, "no memory for MEMTOP_FLIGHT; it is left out");
+        return false;
+    }
+    memcpy(settings->flight, value, length + 1);
+    bool right = rules_parse(rules, value, wrong, sizeof(wrong));
+    if (!right) {
+        snprintf(why, why_size, "MEMTOP_FLIGHT, %s; %s", wrong,
+                 rules->count > 0 ? "the other rules hold" : "nothing is recorded");
+        settings->flight[0] = rules->count > 0 ? settings->flight[0] : '\0';
+    }
+    free(rules);
+    return right;
+}
+
+static bool
+take_file(struct settings *settings, const char *value)
+{
+    return take_path(settings->flight_file, value);
+}
+
+static bool
+take_size(struct settings *settings, const char *value)
+{
+    uint64_t bytes;
+    if (!rules_size(value, &bytes) || bytes < FLIGHT_BYTES_LEAST ||
+        bytes > FLIGHT_BYTES_MOST || bytes > SIZE_MAX) {
+        return false;
+    }
+    settings->flight_bytes = bytes;
+    return true;
+}
+
+static bool
+take_limit(struct settings *settings, const char *value)
+{
+    return parse_whole(value, 1, 1000, &settings->flight_limit);
+}
+
+static bool
+take_pause(struct settings *settings, const char *value)
+{
+    return parse_number(value, 0, 86400, &settings->flight_pause_s);
+}
+
 static const struct setting table[] = {
-    {"socket",   "MEMTOP_SOCKET",   "a path",                                take_socket  },
-    {"mode",     "MEMTOP_MODE",     "dormant, census, count or trace",       take_mode    },
-    {"interval", "MEMTOP_INTERVAL", "seconds from 0.1 to 3600",              take_interval},
-    {"budget",   "MEMTOP_BUDGET",   "percent of a core, 0.1 to 100",         take_budget  },
-    {"depth",    "MEMTOP_DEPTH",    "a number of frames from 1 to 4096",     take_depth   },
-    {"trace",    "MEMTOP_TRACE",    "names of classes, with commas between", take_trace   },
-    {"readonly", "MEMTOP_READONLY", "1 or 0",                                take_readonly},
+    {"socket",       "MEMTOP_SOCKET",       "a path",                                take_socket,   NULL       },
+    {"mode",         "MEMTOP_MODE",         "dormant, census, count or trace",       take_mode,     NULL       },
+    {"interval",     "MEMTOP_INTERVAL",     "seconds from 0.1 to 3600",              take_interval, NULL       },
+    {"budget",       "MEMTOP_BUDGET",       "percent of a core, 0.1 to 100",         take_budget,   NULL       },
+    {"depth",        "MEMTOP_DEPTH",        "a number of frames from 1 to 4096",     take_depth,    NULL       },
+    {"trace",        "MEMTOP_TRACE",        "names of classes, with commas between", take_trace,    NULL       },
+    {"readonly",     "MEMTOP_READONLY",     "1 or 0",                                take_readonly, NULL       },
+    {"flight",       "MEMTOP_FLIGHT",       "",                                      NULL,          take_flight},
+    {"flight_file",  "MEMTOP_FLIGHT_FILE",  "a path",                                take_file,     NULL       },
+    {"flight_size",  "MEMTOP_FLIGHT_SIZE",  "a size from 64K to 64G",                take_size,     NULL       },
+    {"flight_limit", "MEMTOP_FLIGHT_LIMIT", "a number from 1 to 1000",               take_limit,    NULL       },
+    {"flight_pause", "MEMTOP_FLIGHT_PAUSE", "seconds from 0 to 86400",               take_pause,    NULL       },
 };
 
 #define SETTING_COUNT (sizeof(table) / sizeof(*table))
@@ -139,6 +226,9 @@ settings_set(struct settings *settings, const char *name, const char *value, cha
         if (strcmp(table[i].name, name) != 0) {
             continue;
         }
+        if (table[i].take_or_say) {
+            return table[i].take_or_say(settings, value, why, why_size);
+        }
         if (table[i].take(settings, value)) {
             return true;
         }
@@ -157,7 +247,7 @@ settings_from_environment(struct settings *settings, void (*warn)(const char *wh
 {
     for (size_t i = 0; i < SETTING_COUNT; i++) {
         const char *value = getenv(table[i].variable);
-        char why[256];
+        char why[512];
         if (value && !settings_set(settings, table[i].name, value, why, sizeof(why))) {
             warn(why);
         }

@@ -14,6 +14,7 @@
 
 #define SETTINGS_PATH_MAX 4096
 #define SETTINGS_TRACE_MAX 4096
+#define SETTINGS_FLIGHT_MAX 4096
 
 struct settings {
     char socket[SETTINGS_PATH_MAX]; // "" for the default path
@@ -23,6 +24,11 @@ struct settings {
     unsigned depth;                 // stack frames kept
     char trace[SETTINGS_TRACE_MAX]; // names of classes, of mode trace; "" for all
     bool readonly;
+    char flight[SETTINGS_FLIGHT_MAX];    // rules of the flight recorder, "" for none
+    char flight_file[SETTINGS_PATH_MAX]; // where it writes, "" for beside the socket
+    uint64_t flight_bytes;               // that it remembers
+    unsigned flight_limit;               // firings of a rule
+    double flight_pause_s;               // between two firings of a rule
 };
 
 // The defaults.
@@ -30,7 +36,8 @@ void settings_init(struct settings *settings);
 
 // Take one setting by its name without MEMTOP_, in lower case ("socket",
 // "mode", ...). False when name or value is wrong: `why` then says what was
-// given and what would do.
+// given and what would do. Of the rules of the flight recorder those that are right
+// are taken even so.
 bool settings_set(struct settings *settings, const char *name, const char *value,
                   char *why, size_t why_size);
 

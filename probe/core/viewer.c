@@ -17,11 +17,35 @@ viewer_new(int fd)
     return viewer;
 }
 
+struct viewer *
+viewer_new_onlooker(bool (*take)(void *, const struct buffer *), void *taker)
+{
+    struct viewer *viewer = viewer_new(-1);
+    if (viewer) {
+        viewer->wants_seed = false;
+        viewer->take = take;
+        viewer->taker = taker;
+    }
+    return viewer;
+}
+
+void
+viewer_begin_anew(struct viewer *viewer)
+{
+    viewer->wants_seed = true;
+    viewer->notices_edits = 0;
+    for (size_t i = 0; i < viewer->open_count; i++) {
+        viewer->open[i].seeded = false;
+    }
+}
+
 void
 viewer_free(struct viewer *viewer)
 {
     if (viewer) {
-        close(viewer->fd);
+        if (viewer->fd >= 0) {
+            close(viewer->fd);
+        }
         buffer_destroy(&viewer->out);
         decoder_destroy(&viewer->in);
         free(viewer);
@@ -32,6 +56,11 @@ void
 viewer_flush(struct viewer *viewer)
 {
     size_t sent = 0;
+    if (viewer->take) {
+        viewer->broken |= !viewer->take(viewer->taker, &viewer->out);
+        buffer_destroy(&viewer->out);
+        return;
+    }
     while (sent < viewer->out.length) {
         ssize_t written = send(viewer->fd, viewer->out.bytes + sent,
                                viewer->out.length - sent, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -27,8 +27,9 @@
 // An unfinished frame longer than this is refused: a request has some 50 bytes.
 #define VIEWER_REQUEST_MAX 65536u
 
-// Classes whose trees one viewer can have open at once.
+// Classes whose trees one viewer can have open at once, and an onlooker.
 #define VIEWER_OPEN_MAX 8u
+#define VIEWER_OPEN_ROOM 32u
 
 struct viewer_open {
     class_id id;
@@ -46,12 +47,27 @@ struct viewer {
     bool asked;             // `request` waits for its result
     uint32_t notices_edits; // of the notices it has, 0 for none
     struct request request;
-    struct viewer_open open[VIEWER_OPEN_MAX]; // see opened.h
+    struct viewer_open open[VIEWER_OPEN_ROOM]; // see opened.h
     size_t open_count;
+
+    // Instead of a descriptor: who keeps what it is sent, and takes all of it at once.
+    // False when that failed. Such a viewer is an onlooker: it sees trees of classes
+    // that are traced, and has none traced.
+    bool (*take)(void *taker, const struct buffer *frames); // NULL for none
+    void *taker;                                            // borrowed
 };
 
 // context: server. NULL when memory ran out; then `fd` is left to the caller.
 struct viewer *viewer_new(int fd);
+
+// context: server. One without a descriptor, see `take`, who is there from the first
+// sample on. NULL when memory ran out.
+struct viewer *viewer_new_onlooker(bool (*take)(void *, const struct buffer *),
+                                   void *taker);
+
+// context: server. It has nothing (any more) of what viewers are sent.
+void viewer_begin_anew(struct viewer *viewer);
+
 void viewer_free(struct viewer *viewer);
 
 // context: server. Send as much as the socket takes now.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include <ruby.h>
+#include <ruby/thread.h>
 #include <ruby/version.h>
 
 #include "probe/core/probe.h"
@@ -19,6 +20,7 @@ RUBY_FUNC_EXPORTED void Init_memtop(void);
 
 static struct probe probe;
 static bool running;
+static pid_t stopping; // the process in which it is being stopped, meanwhile
 static bool ractors_came;
 static char runtime_name[64];
 
@@ -44,6 +46,32 @@ revive(void *context)
     agent_start(&probe);
 }
 
+struct unlocked {
+    void (*work)(void *context);
+    void *context;
+    bool done;
+};
+
+static void *
+work_unlocked(void *context)
+{
+    struct unlocked *unlocked = context;
+    unlocked->work(unlocked->context);
+    unlocked->done = true;
+    return NULL;
+}
+
+// Ruby does not begin it when an interrupt waits, which is not ours to take.
+static void
+do_unlocked(void (*work)(void *context), void *context)
+{
+    struct unlocked unlocked = {work, context, false};
+    rb_thread_call_without_gvl2(work_unlocked, &unlocked, NULL, NULL);
+    if (!unlocked.done) {
+        work(context);
+    }
+}
+
 static struct runtime
 ruby_runtime(void)
 {
@@ -62,6 +90,7 @@ ruby_runtime(void)
                             .heap = heap_figures,
                             .collect = heap_collect,
                             .alone = ractors_alone,
+                            .unlocked = do_unlocked,
                             .revive = compat_run_soon};
 }
 
@@ -110,10 +139,12 @@ static void
 stop(enum bye_reason reason, uint64_t status)
 {
     running = false;
+    stopping = getpid();
     if (probe.pid == getpid()) {
         agent_stop(&probe);
     }
     probe_stop(&probe, reason, status);
+    stopping = 0;
 }
 
 static void
@@ -132,7 +163,7 @@ memtop_start(VALUE self, VALUE given)
     struct settings settings;
     char why[PROBE_TEXT_MAX];
     (void)self;
-    if (running) {
+    if (running || stopping == getpid()) { // another thread waits for its end
         return Qfalse;
     }
     settings_init(&settings);

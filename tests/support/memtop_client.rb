@@ -10,8 +10,8 @@ class MemtopClient
   HEADER = "a4NCCnNQ>Q>"
   HEADER_BYTES = 32
   KINDS = { 1 => :hello, 2 => :names, 3 => :sample, 4 => :notice, 5 => :result, 6 => :bye,
-            7 => :frames, 8 => :tree, 9 => :verdicts }.freeze
-  ACTIONS = { gc: 1, census: 2, mode: 3, key: 4, open: 5, close: 6, pin: 7, unpin: 8 }.freeze
+            7 => :frames, 8 => :tree, 9 => :verdicts, 11 => :gap, 12 => :group }.freeze
+  ACTIONS = { gc: 1, census: 2, mode: 3, key: 4, open: 5, close: 6, pin: 7, unpin: 8, flight: 9 }.freeze
   MODES = %w[dormant census count trace].freeze
   Row = Struct.new(:id, :live, :allocated, :freed, :bytes)
   Frame = Struct.new(:id, :flags, :label, :path, :line)
@@ -23,12 +23,22 @@ class MemtopClient
   PROCESS = %i[rss heap_live heap_free gc_count gc_major gc_ms heap_age_ms].freeze
   PROBE = %i[cost_ppm drift drift_total dropped_frames census_us census_objects viewers].freeze
 
-  attr_reader :hello, :names, :flags, :rows, :notices, :process, :probe, :totals, :mode, :bye, :samples, :keys
+  attr_reader :hello, :names, :flags, :rows, :notices, :process, :probe, :totals, :mode, :bye, :samples, :keys, :gaps, :groups
 
-  def initialize(path, greet: true, timeout: 20)
+  # What a recording says to who reads all of it; the block is called after each message.
+  def self.recording(path)
+    client = new(path, greet: false, stream: File.open(path, "rb"))
+    while (kind = client.step)
+      yield client, kind if block_given?
+    end
+    client.close
+    client
+  end
+
+  def initialize(path, greet: true, timeout: 20, stream: nil)
     @path = path
     @timeout = timeout
-    @socket = UNIXSocket.new(path)
+    @socket = stream || UNIXSocket.new(path)
     @names = {}
     @flags = {}
     @rows = {}
@@ -36,6 +46,8 @@ class MemtopClient
     @frames = {}
     @trees = {}
     @verdicts = {}
+    @gaps = []
+    @groups = []
     @samples = @keys = @requests = 0
     send_frame(64, { 0 => 1, 1 => "test" }) if greet
   end
@@ -270,6 +282,8 @@ class MemtopClient
   end
 
   def apply_notice(body) = @notices[body[0]] = body[2]
+  def apply_gap(body) = @gaps << [body[0], body[1]]
+  def apply_group(body) = @groups << body.values_at(0, 1, 2)
   def apply_result(body) = @result = [body[0], body[1], body[2]]
   def apply_bye(body) = @bye = { reason: body[0], status: body[1], text: body[2] }
 end

@@ -55,11 +55,11 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
         {"theme",      't', POPT_ARG_STRING, &cli->theme,       0,
          "colours: default, mono or colorblind",                                                        "NAME"},
         {"wait",       'w', POPT_ARG_STRING, &wishes->wait,     0,
-         "with tree: take stacks for so long first, 2s by default; 500ms, 1m",                          "TIME"},
+         "with tree: take stacks for so long first; 500ms, 1m (2s)",                                    "TIME"},
         {"pin",        'P', POPT_ARG_NONE,   &cli->pin,         0,
          "with tree: go on taking stacks of the class afterwards",                                      NULL  },
         {"output",     'o', POPT_ARG_STRING, &cli->output,      0,
-         "with record, cut, export: the file to write, - for standard output",                          "FILE"},
+         "with record, cut, export: the file; export takes - as well",                                  "FILE"},
         {"duration",   'd', POPT_ARG_STRING, &wishes->duration, 0,
          "with record: how long; 90s, 10m, 8h",                                                         "TIME"},
         {"max-size",   'm', POPT_ARG_STRING, &wishes->max_size, 0,
@@ -288,12 +288,28 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
     return words[1] ? refuse(errors, "one argument too many", words[1]) : true;
 }
 
+// The viewer, or what stands for it where there is no terminal.
+static bool
+settle_watch(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors)
+{
+    bool once = cli->once || cli->json;
+
+    if (once && wishes->plain) {
+        return refuse(errors, "--plain has no end, --once and --json have one", "");
+    }
+    if (wishes->plain) {
+        cli->task = CLI_PLAIN;
+        return true;
+    }
+    cli->task = once || !terminal ? CLI_ONCE : CLI_WATCH;
+    return !cli->all || cli->task != CLI_WATCH ||
+           refuse(errors, "--all goes with --once or --plain", "");
+}
+
 // Weigh the wishes against each other: one task comes out.
 static bool
 settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors)
 {
-    bool once = cli->once || cli->json;
-
     if (wishes->help || cli->task == CLI_HELP) {
         cli->task = CLI_HELP;
         return true;
@@ -329,18 +345,7 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
                             "")
                    : true;
     }
-    if (once && wishes->plain) {
-        return refuse(errors, "--plain has no end, --once and --json have one", "");
-    }
-    if (wishes->plain) {
-        cli->task = CLI_PLAIN;
-        return true;
-    }
-    cli->task = once || !terminal ? CLI_ONCE : CLI_WATCH;
-    if (cli->all && cli->task == CLI_WATCH) {
-        return refuse(errors, "--all goes with --once or --plain", "");
-    }
-    return true;
+    return settle_watch(cli, wishes, terminal, errors);
 }
 
 bool
@@ -393,7 +398,7 @@ help_commands(FILE *out)
         char use[64];
         snprintf(use, sizeof(use), "memtop%s%s %s", *command->name ? " " : "",
                  command->name, command->arguments);
-        fprintf(out, "  %-30s %s\n", use, command->line);
+        fprintf(out, "  %-33s %s\n", use, command->line);
     }
 }
 

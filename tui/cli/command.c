@@ -21,6 +21,8 @@ static const char watch_help[] =
     "                                 i lines first, p own code, f flame, o editor\n"
     "  m  '  d                        set a mark, pick one, changes since the mark\n"
     "  Space                          pause the screen, never the program\n"
+    "  [ ] { }  L  :goto              a sample, a minute back and on; live; to a time\n"
+    "  R                              record into a file, or end that\n"
     "  F  u  i                        follow the row; units; internal types\n"
     "  w  :                           write what is shown to a file; command line\n"
     "  ?  q  Q                        help, back, quit\n"
@@ -31,8 +33,9 @@ static const char watch_help[] =
     "  memtop --once 4120             one table as text, then the end\n"
     "  memtop --json | jq .totals     the same for machines\n"
     "  memtop tree Order              which lines made the orders that live\n"
-    "  memtop --plain                 a table each interval, for pipes and screen "
-    "readers\n";
+    "  memtop record -o night.memtop  write all that comes into a file, until ^C\n"
+    "  memtop replay night.memtop     look at it as if it were live\n"
+    "  memtop --plain                 a table each interval, for screen readers\n";
 
 static const char tree_help[] =
     "memtop tree prints which call paths allocated the live objects of a class. It asks\n"
@@ -58,21 +61,24 @@ static const char help_help[] =
 static const char record_help[] =
     "memtop record writes all that the probe sends into a file, to be replayed, "
     "compared\n"
-    "and exported later. It goes on through restarts of a program whose socket keeps "
-    "its\n"
-    "path, until --duration is over or it gets SIGINT or SIGTERM. Above --max-size the\n"
-    "file keeps the newest. A file holds names, counts and paths, never an object's\n"
-    "content.\n"
+    "and exported later. It needs no terminal. It ends, with a sound file, when\n"
+    "--duration is over, at ^C (SIGINT) or SIGTERM. With --socket it goes on through\n"
+    "restarts of the program, and the file knows of the gap. Above --max-size the file\n"
+    "keeps the newest. A file that exists is not overwritten. It holds names, counts "
+    "and\n"
+    "paths, never an object's content.\n"
     "\n"
     "Examples:\n"
     "  memtop record -o night.memtop                     until ^C\n"
     "  memtop record 4120 -o night.memtop --duration 8h --max-size 256M\n";
 
 static const char replay_help[] =
-    "memtop replay shows a recording as the live viewer shows a program: [ ] { } step\n"
-    "through time, :goto 14:03 jumps, Space plays, L goes to the end. It opens at the\n"
-    "end, and follows a recording that is still written; --speed plays it from its\n"
-    "start. With --once or --json it prints the last moment, or that of --at.\n"
+    "memtop replay shows a recording as the live viewer shows a program: [ and ] step "
+    "by\n"
+    "a sample, { and } by a minute, :goto 14:03 jumps, Space plays and stops, L goes to\n"
+    "the end. It opens at the end, and follows a recording that is still written;\n"
+    "--at opens it at another moment, --speed plays it from its start. With --once or\n"
+    "--json, or without a terminal, it prints the last moment, or that of --at.\n"
     "\n"
     "Examples:\n"
     "  memtop replay night.memtop\n"
@@ -80,10 +86,11 @@ static const char replay_help[] =
     "  memtop replay night.memtop --json --at 03:00 | jq .totals\n";
 
 static const char verify_help[] =
-    "memtop verify reads all of a recording and says what is in it, and what is not "
-    "sound:\n"
-    "damaged places, gaps, a frame that was never finished. Its exit status is 4 when\n"
-    "something is damaged.\n"
+    "memtop verify reads all of a recording and says what is in it, and what is not\n"
+    "sound: damaged places, gaps, a frame that was never finished. Its exit status is 4\n"
+    "when something is damaged. An unfinished frame at the end is not damage: a "
+    "recorder\n"
+    "that was killed leaves one, and one that still runs may.\n"
     "\n"
     "Examples:\n"
     "  memtop verify night.memtop\n";
@@ -91,9 +98,9 @@ static const char verify_help[] =
 static const char cut_help[] =
     "memtop cut copies a part of a recording into another file, and says what it left\n"
     "out. The part begins up to a minute before --from, where the whole state is known.\n"
-    "Times: -5m (before the end), 14:03, 14:03:20, \"2026-01-31 14:03\", a mark's "
-    "letter,\n"
-    "start, end.\n"
+    "\n"
+    "Times, here and with the other commands: start, end, -5m (before the end), 14:03,\n"
+    "14:03:20, \"2026-01-31 14:03\", the letter of a mark.\n"
     "\n"
     "Examples:\n"
     "  memtop cut night.memtop --from 02:55 --to 03:10 -o leak.memtop\n";
@@ -101,7 +108,7 @@ static const char cut_help[] =
 static const char export_help[] =
     "memtop export writes a moment of a recording, the last one or that of --at, in\n"
     "another program's format. Formats of call paths want classes whose trees were open\n"
-    "or pinned when it was recorded.\n"
+    "or pinned when it was recorded. A file that exists is not overwritten.\n"
     "\n"
     "Formats:\n"
     "  folded      class;frame;frame count, for flamegraph.pl\n"
@@ -129,8 +136,10 @@ static const char diff_help[] =
 
 static const char check_help[] =
     "memtop check judges a recording by rules: which classes may grow by how much, from\n"
-    "the end of the warm-up to the end. Its exit status is 1 when one is broken, and it\n"
-    "prints the culprits with their call paths.\n"
+    "the end of the warm-up to the end. It prints the culprits of each rule that is\n"
+    "broken with their call paths. Its exit status is 1 when a rule is broken, or "
+    "cannot\n"
+    "be judged because nobody counted.\n"
     "\n"
     "Rules:\n"
     "  Order:+500           objects of one class\n"
@@ -140,7 +149,8 @@ static const char check_help[] =
     "  total:+1000          all of them together\n"
     "\n"
     "Examples:\n"
-    "  memtop check night.memtop --max-growth Order:+500 --warmup 60s\n";
+    "  memtop check night.memtop --max-growth Order:+500 --warmup 60s\n"
+    "  memtop check night.memtop -g '*:+10% or +100' -g total:+5000 --json\n";
 
 // clang-format off
 static const struct command commands[] = {
@@ -149,10 +159,10 @@ static const struct command commands[] = {
     {"record", "[PID] -o FILE",           "write what comes into a file",         record_help, CLI_RECORD, " socket readonly output duration max-size "},
     {"replay", "FILE",                    "show a recording",                     replay_help, CLI_REPLAY, " once json all at speed "},
     {"diff",   "FILE [FILE]",             "what changed between two moments",     diff_help,   CLI_DIFF,   " json all from to "},
-    {"export", "FILE --format F -o FILE", "a moment in another format",           export_help, CLI_EXPORT, " all bytes at format output "},
-    {"check",  "FILE --max-growth RULE",  "whether anything grew too much",       check_help,  CLI_CHECK,  " json from to max-growth warmup "},
+    {"export", "FILE -f F -o OUT",        "a moment in another format",           export_help, CLI_EXPORT, " all bytes at format output "},
+    {"check",  "FILE -g RULE",            "whether anything grew too much",       check_help,  CLI_CHECK,  " json from to max-growth warmup "},
     {"verify", "FILE",                    "whether a recording is sound",         verify_help, CLI_VERIFY, " "},
-    {"cut",    "FILE --from T --to T -o FILE", "a part of a recording",           cut_help,    CLI_CUT,    " from to output "},
+    {"cut",    "FILE -F T -T T -o OUT",   "a part of a recording",                cut_help,    CLI_CUT,    " from to output "},
     {"help",   "[COMMAND]",               "show how it is used",                  help_help,   CLI_HELP,   " socket once json all plain readonly wait pin "},
 };
 // clang-format on

@@ -11,8 +11,10 @@
 #include <cmocka.h>
 
 static const char *const variables[] = {
-    "MEMTOP_SOCKET", "MEMTOP_MODE",  "MEMTOP_INTERVAL", "MEMTOP_BUDGET",
-    "MEMTOP_DEPTH",  "MEMTOP_TRACE", "MEMTOP_READONLY"};
+    "MEMTOP_SOCKET",      "MEMTOP_MODE",         "MEMTOP_INTERVAL",
+    "MEMTOP_BUDGET",      "MEMTOP_DEPTH",        "MEMTOP_TRACE",
+    "MEMTOP_READONLY",    "MEMTOP_FLIGHT",       "MEMTOP_FLIGHT_FILE",
+    "MEMTOP_FLIGHT_SIZE", "MEMTOP_FLIGHT_LIMIT", "MEMTOP_FLIGHT_PAUSE"};
 
 static char warnings[1024];
 static unsigned warned;
@@ -48,6 +50,10 @@ expect_defaults(const struct settings *settings)
     assert_int_equal(settings->depth, 64);
     assert_string_equal(settings->trace, "");
     assert_false(settings->readonly);
+    assert_string_equal(settings->flight_file, "");
+    assert_int_equal(settings->flight_bytes, 16 * 1024 * 1024);
+    assert_int_equal(settings->flight_limit, 3);
+    assert_true(settings->flight_pause_s >= 300 && settings->flight_pause_s <= 300);
 }
 
 static void
@@ -55,14 +61,18 @@ without_anything_said_the_defaults_hold(void **state)
 {
     settings_from_environment(*state, warn);
     expect_defaults(*state);
+    assert_string_equal(((struct settings *)*state)->flight, "");
     assert_int_equal(warned, 0);
 }
 
 static void
 the_environment_sets_all_of_them(void **state)
 {
-    static const char *const values[] = {"/tmp/x.sock", "census",         "0.25", "12.5",
-                                         "7",           "Order,My::Line", "yes"};
+    static const char *const values[] = {
+        "/tmp/x.sock", "census",      "0.25",
+        "12.5",        "7",           "Order,My::Line",
+        "yes",         "rss>1G,exit", "/var/log/x.memtop",
+        "256M",        "5",           "0.5"};
     const struct settings *settings = *state;
     for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
         setenv(variables[i], values[i], 1);
@@ -76,41 +86,76 @@ the_environment_sets_all_of_them(void **state)
     assert_int_equal(settings->depth, 7);
     assert_string_equal(settings->trace, "Order,My::Line");
     assert_true(settings->readonly);
+    assert_string_equal(settings->flight, "rss>1G,exit");
+    assert_string_equal(settings->flight_file, "/var/log/x.memtop");
+    assert_int_equal(settings->flight_bytes, 256 * 1024 * 1024);
+    assert_int_equal(settings->flight_limit, 5);
+    assert_true(settings->flight_pause_s >= 0.5 && settings->flight_pause_s <= 0.5);
+}
+
+// Wrong rules are left out one by one; without any left nothing is recorded.
+static void
+wrong_rules_are_said_with_their_place_and_the_others_hold(void **state)
+{
+    struct settings *settings = *state;
+    static char long_one[SETTINGS_FLIGHT_MAX + 1];
+    char why[512];
+    assert_false(settings_set(settings, "flight", "rss>1G, foo>3", why, sizeof(why)));
+    assert_non_null(strstr(why, "MEMTOP_FLIGHT, character 9: \"foo>3\""));
+    assert_non_null(strstr(why, "the other rules hold"));
+    assert_string_equal(settings->flight, "rss>1G, foo>3");
+    assert_false(settings_set(settings, "flight", "foo>3", why, sizeof(why)));
+    assert_non_null(strstr(why, "nothing is recorded"));
+    assert_string_equal(settings->flight, "");
+    memset(long_one, ' ', sizeof(long_one) - 1);
+    assert_false(settings_set(settings, "flight", long_one, why, sizeof(why)));
+    assert_non_null(strstr(why, "longer than 4095 bytes"));
+    assert_true(settings_set(settings, "flight", "", why, sizeof(why)));
+    assert_string_equal(settings->flight, "");
 }
 
 static void
 a_wrong_value_is_said_and_changes_nothing(void **state)
 {
     static const char *const wrong[][2] = {
-        {"socket",   ""              },
-        {"mode",     ""              },
-        {"mode",     "COUNT"         },
-        {"mode",     "count "        },
-        {"mode",     "tracing"       },
-        {"mode",     "2"             },
-        {"interval", ""              },
-        {"interval", "0"             },
-        {"interval", "0.0999"        },
-        {"interval", "3600.1"        },
-        {"interval", "-1"            },
-        {"interval", "nan"           },
-        {"interval", "inf"           },
-        {"interval", "1e400"         },
-        {"interval", "1s"            },
-        {"interval", "one"           },
-        {"budget",   "0"             },
-        {"budget",   "100.5"         },
-        {"budget",   "3%"            },
-        {"depth",    "0"             },
-        {"depth",    "4097"          },
-        {"depth",    "-1"            },
-        {"depth",    "64.5"          },
-        {"depth",    "99999999999999"},
-        {"trace",    "Order;Hash"    },
-        {"trace",    "#<Class:Order>"},
-        {"readonly", ""              },
-        {"readonly", "2"             },
-        {"readonly", "TRUE"          },
+        {"socket",       ""              },
+        {"mode",         ""              },
+        {"mode",         "COUNT"         },
+        {"mode",         "count "        },
+        {"mode",         "tracing"       },
+        {"mode",         "2"             },
+        {"interval",     ""              },
+        {"interval",     "0"             },
+        {"interval",     "0.0999"        },
+        {"interval",     "3600.1"        },
+        {"interval",     "-1"            },
+        {"interval",     "nan"           },
+        {"interval",     "inf"           },
+        {"interval",     "1e400"         },
+        {"interval",     "1s"            },
+        {"interval",     "one"           },
+        {"budget",       "0"             },
+        {"budget",       "100.5"         },
+        {"budget",       "3%"            },
+        {"depth",        "0"             },
+        {"depth",        "4097"          },
+        {"depth",        "-1"            },
+        {"depth",        "64.5"          },
+        {"depth",        "99999999999999"},
+        {"trace",        "Order;Hash"    },
+        {"trace",        "#<Class:Order>"},
+        {"readonly",     ""              },
+        {"readonly",     "2"             },
+        {"readonly",     "TRUE"          },
+        {"flight_file",  ""              },
+        {"flight_size",  "63K"           },
+        {"flight_size",  "65G"           },
+        {"flight_size",  "16MB"          },
+        {"flight_limit", "0"             },
+        {"flight_limit", "1.5"           },
+        {"flight_limit", "1001"          },
+        {"flight_pause", "-1"            },
+        {"flight_pause", "5m"            },
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         char why[256] = "";
@@ -127,15 +172,19 @@ static void
 the_ends_of_each_range_are_taken(void **state)
 {
     static const char *const right[][2] = {
-        {"interval", "0.1"    },
-        {"interval", "3600"   },
-        {"budget",   "0.1"    },
-        {"budget",   "100"    },
-        {"depth",    "1"      },
-        {"depth",    "4096"   },
-        {"readonly", "0"      },
-        {"readonly", "1"      },
-        {"mode",     "dormant"},
+        {"interval",     "0.1"    },
+        {"interval",     "3600"   },
+        {"budget",       "0.1"    },
+        {"budget",       "100"    },
+        {"depth",        "1"      },
+        {"depth",        "4096"   },
+        {"readonly",     "0"      },
+        {"readonly",     "1"      },
+        {"mode",         "dormant"},
+        {"flight_size",  "64K"    },
+        {"flight_size",  "64G"    },
+        {"flight_limit", "1000"   },
+        {"flight_pause", "0"      },
     };
     char why[256];
     for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++) {
@@ -208,6 +257,8 @@ main(void)
         cmocka_unit_test_setup(without_anything_said_the_defaults_hold, start),
         cmocka_unit_test_setup(the_environment_sets_all_of_them, start),
         cmocka_unit_test_setup(a_wrong_value_is_said_and_changes_nothing, start),
+        cmocka_unit_test_setup(wrong_rules_are_said_with_their_place_and_the_others_hold,
+                               start),
         cmocka_unit_test_setup(the_ends_of_each_range_are_taken, start),
         cmocka_unit_test_setup(each_wrong_variable_is_one_warning_and_the_others_hold,
                                start),

@@ -500,6 +500,50 @@ what_one_sends_that_is_being_closed_is_thrown_away(void **state)
     assert_true(scene.viewer->in.input.capacity < MIB);
 }
 
+struct taker {
+    struct buffer taken;
+    bool refuses;
+};
+
+static bool
+take(void *context, const struct buffer *frames)
+{
+    struct taker *taker = context;
+    return !taker->refuses && buffer_append(&taker->taken, frames->bytes, frames->length);
+}
+
+static void
+an_onlooker_is_given_everything_at_once(void **state)
+{
+    struct taker taker = {.refuses = false};
+    struct buffer frames = {0};
+    (void)state;
+    struct viewer *viewer = viewer_new_onlooker(take, &taker);
+    assert_non_null(viewer);
+    assert_false(viewer->wants_seed);
+    unsigned char *place = buffer_reserve(&frames, 3 * MIB);
+    assert_non_null(place);
+    memset(place, 7, 3 * MIB);
+    frames.length = 3 * MIB;
+    for (size_t i = 1; i < 4; i++) { // far beyond what others may have waiting
+        assert_true(viewer_append(viewer, &frames));
+        assert_int_equal(viewer->out.length, 0);
+        assert_int_equal(taker.taken.length, i * 3 * MIB);
+    }
+    viewer->notices_edits = 4;
+    viewer->open[viewer->open_count++] = (struct viewer_open){.id = 5, .seeded = true};
+    viewer_begin_anew(viewer);
+    assert_true(viewer->wants_seed && !viewer->open[0].seeded);
+    assert_int_equal(viewer->notices_edits, 0);
+    assert_false(viewer->broken);
+    taker.refuses = true;
+    viewer_append(viewer, &frames);
+    assert_true(viewer->broken);
+    buffer_destroy(&frames);
+    buffer_destroy(&taker.taken);
+    viewer_free(viewer);
+}
+
 int
 main(void)
 {
@@ -537,6 +581,7 @@ main(void)
         cmocka_unit_test_setup_teardown(without_memory_there_is_no_viewer, start, end),
         cmocka_unit_test_setup_teardown(
             what_one_sends_that_is_being_closed_is_thrown_away, start, end),
+        cmocka_unit_test(an_onlooker_is_given_everything_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
