@@ -21,6 +21,7 @@
 #include "tui/loop/loop.h"
 #include "tui/loop/source.h"
 #include "tui/record/tape.h"
+#include "tui/run.h"
 #include "tui/term/screen.h"
 
 static enum cli_status
@@ -466,10 +467,22 @@ look(const struct cli *cli)
     return path ? start(&session, path) : status;
 }
 
+static int
+run(const struct cli *cli)
+{
+    enum theme theme = THEME_DEFAULT;
+
+    if (cli->theme && !theme_parse(cli->theme, &theme)) {
+        return complain(STATUS_WRONG_USE,
+                        "no such theme; there are default, mono and colorblind.");
+    }
+    return run_command(cli, theme);
+}
+
 int
 main(int argc, const char **argv)
 {
-    enum cli_status status = STATUS_WRONG_USE;
+    int status = STATUS_WRONG_USE; // a command's own may be any
     struct cli cli;
 
     setlocale(LC_CTYPE, "");
@@ -484,6 +497,10 @@ main(int argc, const char **argv)
     } else if (cli.task == CLI_VERSION) {
         cli_version(stdout);
         status = STATUS_DONE;
+    } else if (cli.task == CLI_RUN) {
+        status = run(&cli);
+    } else if (cli.task == CLI_CHECK && cli.command) {
+        status = run_check(&cli);
     } else if (cli.task > CLI_REPLAY) {
         status = files_run(&cli);
     } else {
@@ -491,5 +508,5 @@ main(int argc, const char **argv)
     }
 done:
     cli_destroy(&cli);
-    return (int)status;
+    return status;
 }

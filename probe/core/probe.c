@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "probe/core/attend.h"
 #include "probe/core/clock.h"
 #include "probe/core/flight.h"
 #include "probe/core/server.h"
@@ -665,14 +666,56 @@ end_server(void *context)
     server_stop(ending->server, &ending->bye);
 }
 
+static void
+attend(void *context)
+{
+    attend_first(context);
+}
+
+void
+probe_await(struct probe *probe)
+{
+    if (!attend_wanted(probe)) {
+        return;
+    }
+    if (probe->settings.attendant_gc && !probe->settings.readonly) {
+        probe->runtime.collect();
+    }
+    refresh(probe); // the first counts have names
+    if (probe->runtime.unlocked) {
+        probe->runtime.unlocked(attend, probe);
+    } else {
+        attend(probe);
+    }
+}
+
+// What is known of the end is read by somebody: with names, and, who judges what is
+// left, without garbage.
+static void
+look_last(struct probe *probe)
+{
+    bool attended = attend_wanted(probe);
+    if (attended && probe->settings.attendant_gc && !probe->settings.readonly) {
+        probe->runtime.collect();
+        probe->census_hurry = true;
+        start_census(probe, true);
+        while (probe->census.under_way) {
+            continue_census(probe);
+        }
+    }
+    if (attended || flight_wanted(&probe->settings)) {
+        refresh(probe);
+    }
+    while (attended && tracing_name_frames(probe)) {
+    }
+}
+
 void
 probe_stop(struct probe *probe, enum bye_reason reason, uint64_t status)
 {
     watch_forks(NULL);
-    // What is recorded of the end is read by somebody: with names.
-    if (probe->server && probe->pid == getpid() && reason == BYE_EXIT &&
-        flight_wanted(&probe->settings)) {
-        refresh(probe);
+    if (probe->server && probe->pid == getpid() && reason == BYE_EXIT) {
+        look_last(probe);
     }
     probe->runtime.hooks(false, NULL);
     if (probe->server && probe->pid != getpid()) {

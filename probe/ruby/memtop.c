@@ -182,6 +182,7 @@ memtop_start(VALUE self, VALUE given)
     if (ractors_came) {
         ractor_comes();
     }
+    probe_await(&probe);
     if (!exit_watched) {
         exit_watched = true;
         rb_set_end_proc(at_exit, Qnil);

@@ -59,9 +59,11 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
         {"pin",        'P', POPT_ARG_NONE,   &cli->pin,         0,
          "with tree: go on taking stacks of the class afterwards",                                      NULL  },
         {"output",     'o', POPT_ARG_STRING, &cli->output,      0,
-         "with record, cut, export: the file; export takes - as well",                                  "FILE"},
+         "with record, cut, export, run, check: the file to write",                                     "FILE"},
+        {"record",     'R', POPT_ARG_STRING, &cli->record,      0,
+         "with run: write what comes into this file as well",                                           "FILE"},
         {"duration",   'd', POPT_ARG_STRING, &wishes->duration, 0,
-         "with record: how long; 90s, 10m, 8h",                                                         "TIME"},
+         "with record, check: how long; 90s, 10m, 8h",                                                  "TIME"},
         {"max-size",   'm', POPT_ARG_STRING, &wishes->max_size, 0,
          "with record: keep the newest, so many bytes; 256M",                                           "SIZE"},
         {"speed",      'x', POPT_ARG_STRING, &wishes->speed,    0,
@@ -164,6 +166,7 @@ options_fit(const struct cli *cli, const struct wishes *wishes, FILE *errors)
         {" bytes ",      cli->bytes      },
         {" max-growth ", cli->rules      },
         {" warmup ",     wishes->warmup  },
+        {" record ",     cli->record     },
     };
     const struct command *command = command_of(cli->task);
     for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
@@ -223,6 +226,20 @@ take_files(struct cli *cli, const char **words, FILE *errors)
 static bool
 settle_files(const struct cli *cli, FILE *errors)
 {
+    if (cli->task == CLI_CHECK && cli->command) {
+        if (cli->from || cli->to) {
+            return refuse(errors, "--from and --to are moments of a recording", "");
+        }
+        if (cli->json && !cli->output) {
+            return refuse(errors,
+                          "--json wants --output FILE here: standard output is the "
+                          "command's",
+                          "");
+        }
+    }
+    if (cli->task == CLI_CHECK && !cli->command && (cli->output || cli->duration_us)) {
+        return refuse(errors, "--output and --duration go with check -- COMMAND", "");
+    }
     if ((cli->task == CLI_RECORD || cli->task == CLI_CUT) && !cli->output) {
         return refuse(errors, "-o says which file to write, and is missing", "");
     }
@@ -254,17 +271,56 @@ take_tree(struct cli *cli, const char **words, FILE *errors)
                                 : cli->class_name != NULL;
 }
 
+// The words behind --, which are none of ours: popt is not shown them.
+static int
+cut_command(struct cli *cli, int argc, const char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            cli->command = argv + i + 1;
+            return i;
+        }
+    }
+    return argc;
+}
+
+// A command stands behind --, and with the commands that take one nowhere else.
+static bool
+fit_command(const struct cli *cli, const char **words, FILE *errors)
+{
+    bool takes = cli->task == CLI_RUN || cli->task == CLI_CHECK;
+    bool given = cli->command && cli->command[0];
+    if (cli->command && !takes) {
+        return refuse(errors, "-- and a command go with memtop run and memtop check", "");
+    }
+    if (cli->command && !given) {
+        return refuse(errors, "there is no command behind --", "");
+    }
+    if (words && words[0] && (given || cli->task == CLI_RUN)) {
+        return refuse(errors, "the command to run belongs behind --, after the options",
+                      words[0]);
+    }
+    return given || cli->task != CLI_RUN ||
+           refuse(errors, "run wants a command: memtop run -- COMMAND", "");
+}
+
 static bool
 take_words(struct cli *cli, const struct wishes *wishes, const char **words, FILE *errors)
 {
     if (!words || !words[0]) {
-        return true;
+        return fit_command(cli, words, errors);
     }
     if (!take_word(cli, words[0], errors)) {
         return false;
     }
     if (cli->task != CLI_WATCH && cli->task != CLI_HELP && wishes->help) {
         cli->topic = command_find(words[0])->name;
+        return true;
+    }
+    if (!fit_command(cli, words + 1, errors)) {
+        return false;
+    }
+    if (cli->command) {
         return true;
     }
     if (cli->task == CLI_TREE) {
@@ -337,6 +393,9 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     if (cli->task >= CLI_RECORD && cli->task <= CLI_CHECK) {
         return settle_files(cli, errors);
     }
+    if (cli->task == CLI_RUN) {
+        return true;
+    }
     if (cli->task == CLI_TREE) {
         return cli->once || wishes->plain || cli->all
                    ? refuse(errors,
@@ -356,6 +415,7 @@ cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *err
 
     *cli = (struct cli){.task = CLI_WATCH, .topic = "", .wait_s = WAIT_S};
     option_table(options, cli, &wishes);
+    argc = cut_command(cli, argc, argv);
     poptContext context = poptGetContext("memtop", argc, argv, options, 0);
     int code = poptGetNextOpt(context);
     bool good = code == -1 ? take_words(cli, &wishes, poptGetArgs(context), errors) &&

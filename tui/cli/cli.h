@@ -34,6 +34,7 @@ enum cli_task {
     CLI_EXPORT,  // a moment of a recording in another format
     CLI_DIFF,    // what changed between two moments
     CLI_CHECK,   // whether anything grew more than it may
+    CLI_RUN,     // a command, with the viewer on top or a table at its end
     CLI_HELP,    // cli_help()
     CLI_VERSION, // cli_version()
 };
@@ -53,6 +54,9 @@ struct cli {
     char *from;                 // owned
     char *to;                   // owned
     char **rules;               // owned: of CLI_CHECK, ended by NULL
+    const char **command;       // borrowed: of CLI_RUN and CLI_CHECK, what is behind --,
+                                // ended by NULL; NULL when there is none
+    char *record;               // owned: of CLI_RUN
     uint64_t duration_us;       // 0: without end
     uint64_t warmup_us;         // of CLI_CHECK
     uint64_t max_size;          // bytes; 0: no bound

@@ -134,6 +134,10 @@ static const char diff_help[] =
     "  memtop diff night.memtop --from 22:00 --to 06:00\n"
     "  memtop diff before.memtop after.memtop --json | jq .kinds\n";
 
+static const char run_help[] =
+    "memtop run starts a command with the probe in every Ruby process of it, through\n"
+    "RUBYOPT, and opens the viewer. Nothing in the application changes.\n";
+
 static const char check_help[] =
     "memtop check judges a recording by rules: which classes may grow by how much, from\n"
     "the end of the warm-up to the end. It prints the culprits of each rule that is\n"
@@ -160,7 +164,8 @@ static const struct command commands[] = {
     {"replay", "FILE",                    "show a recording",                     replay_help, CLI_REPLAY, " once json all at speed "},
     {"diff",   "FILE [FILE]",             "what changed between two moments",     diff_help,   CLI_DIFF,   " json all from to "},
     {"export", "FILE -f F -o OUT",        "a moment in another format",           export_help, CLI_EXPORT, " all bytes at format output "},
-    {"check",  "FILE -g RULE",            "whether anything grew too much",       check_help,  CLI_CHECK,  " json from to max-growth warmup "},
+    {"run",    "[OPTIONS] -- COMMAND…",   "start a command under the probe",      run_help,    CLI_RUN,    " json all readonly output record "},
+    {"check",  "FILE -g RULE",            "whether anything grew too much",       check_help,  CLI_CHECK,  " json from to max-growth warmup output duration "},
     {"verify", "FILE",                    "whether a recording is sound",         verify_help, CLI_VERIFY, " "},
     {"cut",    "FILE -F T -T T -o OUT",   "a part of a recording",                cut_help,    CLI_CUT,    " from to output "},
     {"help",   "[COMMAND]",               "show how it is used",                  help_help,   CLI_HELP,   " socket once json all plain readonly wait pin "},
@@ -171,7 +176,6 @@ static const char *const later[] = {
     "attach",
     "doctor",
     "ps",
-    "run",
 };
 
 const struct command *

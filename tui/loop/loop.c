@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "tui/loop/child.h"
+#include "tui/loop/company.h"
 #include "tui/loop/crash.h"
 #include "tui/loop/link.h"
 #include "tui/loop/watch.h"
@@ -30,9 +31,15 @@ struct loop {
     void *context;
     bool counted; // a key sample has come
 
-    const struct loop_company *company; // borrowed, while loop_accompany() runs
-    struct child_end *child_end;        // borrowed
+    // while loop_accompany() runs
+    const struct loop_command *command; // borrowed
+    struct child *child;                // owned
+    struct company *company;            // owned
+    uv_timer_t last_words;
+    struct child_end *child_end; // borrowed
     bool child_ended;
+    uint64_t ended_ms;
+    long shown; // the process that the viewer shows, 0 for none
 };
 
 uint64_t
@@ -92,13 +99,7 @@ on_state(void *context, enum link_state state, const char *detail)
 static void
 on_failed(void *context, enum link_failure failure, const char *why)
 {
-    struct loop *loop = context;
-
-    if (loop->company && !loop->child_ended) {
-        snprintf(loop->error, sizeof(loop->error), "%s", why);
-        return;
-    }
-    finish(loop, end_of(failure), why);
+    finish(context, end_of(failure), why);
 }
 
 struct loop *
@@ -116,7 +117,9 @@ loop_new(const char *path)
         goto fail_link;
     }
     uv_timer_init(&loop->uv, &loop->patience);
+    uv_timer_init(&loop->uv, &loop->last_words);
     loop->patience.data = loop;
+    loop->last_words.data = loop;
     return loop;
 fail_link:
     uv_loop_close(&loop->uv);
@@ -133,6 +136,7 @@ loop_free(struct loop *loop)
     }
     link_free(loop->link);
     uv_close((uv_handle_t *)&loop->patience, NULL);
+    uv_close((uv_handle_t *)&loop->last_words, NULL);
     // every handle goes in a turn of its own; a stop that came late ends one early
     while (uv_loop_close(&loop->uv) == UV_EBUSY) {
         uv_run(&loop->uv, UV_RUN_DEFAULT);
@@ -145,7 +149,8 @@ loop_send(void *context, const struct request *request)
 {
     struct loop *loop = context;
 
-    return link_send(loop->link, request);
+    return loop->company ? company_send(loop->company, loop->shown, request)
+                         : link_send(loop->link, request);
 }
 
 static enum loop_end
@@ -300,24 +305,89 @@ loop_stay(struct loop *loop, struct app *app, uint64_t duration_ms, bool until_g
     return end;
 }
 
+/*
+ * A command, and the probes in its processes.
+ */
+
 static void
-tell_company(struct loop *loop, const struct message *message)
+from_company(void *context, long pid, const struct message *message)
 {
-    if (message->kind == MESSAGE_SAMPLE) {
-        loop->company->each(loop->company->context);
+    struct loop *loop = context;
+
+    loop->command->events.message(loop->command->events.context, pid, message);
+    if (pid == loop->shown && loop->app) {
+        react(loop, app_message(loop->app, message, loop_now_ms()));
     }
 }
 
 static void
-unless_ended(struct loop *loop, enum link_state state, const char *detail)
+company_state(void *context, long pid, enum link_state state, const char *detail)
 {
-    (void)detail;
-    if (loop->child_ended && state != LINK_LIVE) {
-        finish(loop, LOOP_DONE, "");
+    struct loop *loop = context;
+
+    if (pid == loop->shown && loop->app) {
+        react(loop, app_link(loop->app, state, detail, loop_now_ms()));
     }
 }
 
-// What the probe said last may not be read yet.
+static void
+company_left(void *context, long pid, const char *how)
+{
+    struct loop *loop = context;
+
+    company_state(loop, pid, LINK_GONE, how);
+    loop->command->events.left(loop->command->events.context, pid, how);
+}
+
+static void
+company_failed(void *context, long pid, const char *why)
+{
+    const struct loop *loop = context;
+
+    loop->command->events.failed(loop->command->events.context, pid, why);
+}
+
+bool
+loop_ask(struct loop *loop, long pid, const struct request *request)
+{
+    return loop->company && company_send(loop->company, pid, request);
+}
+
+void
+loop_show(struct loop *loop, long pid)
+{
+    bool again = loop->shown != 0 && loop->shown != pid;
+
+    loop->shown = pid;
+    if (again) {
+        company_again(loop->company, pid);
+    }
+}
+
+void
+loop_signal_command(struct loop *loop, int number)
+{
+    if (loop->child) {
+        child_signal(loop->child, number);
+    }
+}
+
+// What probes said last may not be read yet.
+static void
+on_last_words(uv_timer_t *timer)
+{
+    struct loop *loop = timer->data;
+
+    if (!company_waits(loop->company) ||
+        loop_now_ms() >= loop->ended_ms + LOOP_WORDS_MS) {
+        uv_timer_stop(timer);
+        loop->command->ended(loop->command->events.context);
+        if (!loop->watch) {
+            finish(loop, LOOP_DONE, "");
+        }
+    }
+}
+
 static void
 on_child_end(void *context, struct child_end how)
 {
@@ -325,36 +395,75 @@ on_child_end(void *context, struct child_end how)
 
     *loop->child_end = how;
     loop->child_ended = true;
-    if (link_connected(loop->link)) {
-        uv_timer_start(&loop->patience, on_time, LOOP_WORDS_MS, 0);
-    } else {
-        finish(loop, LOOP_DONE, "");
+    loop->ended_ms = loop_now_ms();
+    uv_timer_start(&loop->last_words, on_last_words, 0, LOOP_LOOK_MS);
+}
+
+static void
+on_child_output(void *context, const char *bytes, size_t length)
+{
+    const struct loop *loop = context;
+
+    loop->command->output(loop->command->events.context, bytes, length);
+}
+
+static void
+on_too_long(uv_timer_t *timer)
+{
+    struct loop *loop = timer->data;
+
+    loop->command->late(loop->command->events.context);
+    // in a group of ours it has nobody but itself
+    kill((pid_t)child_pid(loop->child), SIGTERM);
+}
+
+static bool
+start_command(struct loop *loop, const struct loop_command *command,
+              struct child_end *how)
+{
+    const struct child_events events = {on_child_end, on_child_output, loop};
+
+    loop->command = command;
+    loop->child_end = how;
+    loop->child_ended = false;
+    loop->child = child_start(&loop->uv, command->command, &events, how);
+    if (loop->child && command->duration_ms > 0) {
+        uv_timer_start(&loop->patience, on_too_long, command->duration_ms, 0);
     }
+    return loop->child != NULL;
+}
+
+static void
+leave_command(struct loop *loop)
+{
+    uv_timer_stop(&loop->patience);
+    uv_timer_stop(&loop->last_words);
+    child_free(loop->child);
+    company_free(loop->company);
+    loop->child = NULL;
+    loop->company = NULL;
+    loop->command = NULL;
+    uv_run(&loop->uv, UV_RUN_NOWAIT);
 }
 
 enum loop_end
-loop_accompany(struct loop *loop, struct app *app, const struct loop_company *company,
+loop_accompany(struct loop *loop, struct app *app, const struct loop_command *command,
                struct child_end *how)
 {
-    struct child *child =
-        child_start(&loop->uv, company->command, on_child_end, loop, how);
-    if (!child) {
-        return LOOP_UNREACHABLE;
-    }
-    company->started(company->context, child_pid(child));
-    loop->company = company;
-    loop->child_end = how;
-    loop->child_ended = false;
+    const struct company_events events = {from_company, company_state, company_left,
+                                          company_failed, loop};
+    enum loop_end end = LOOP_NO_MEMORY;
+
     loop->app = app;
-    loop->progress = tell_company;
-    loop->changed = unless_ended;
-    link_await(loop->link);
-    run(loop, app);
-    uv_timer_stop(&loop->patience);
-    link_stop(loop->link);
-    child_free(child);
-    loop->company = NULL;
-    return LOOP_DONE;
+    // before the command: nothing it does may go by unseen
+    loop->company = company_new(&loop->uv, command->folder, &events);
+    if (!loop->company || !start_command(loop, command, how)) {
+        end = loop->company ? LOOP_UNREACHABLE : LOOP_NO_MEMORY;
+    } else {
+        end = run(loop, app);
+    }
+    leave_command(loop);
+    return end;
 }
 
 enum loop_end

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "tui/app.h"
+#include "tui/loop/command.h"
 #include "tui/term/screen.h"
 
 // How long --once waits for the first counts after the hello, and for what is
@@ -27,6 +28,7 @@
 
 // How long a command that has ended may have last words on their way.
 #define LOOP_WORDS_MS 2000
+#define LOOP_LOOK_MS 5 // between two looks whether they came
 
 enum loop_end {
     LOOP_DONE,
@@ -68,21 +70,28 @@ enum loop_end loop_follow(struct loop *loop, struct app *app, bool (*each)(void 
 enum loop_end loop_stay(struct loop *loop, struct app *app, uint64_t duration_ms,
                         bool until_gone, bool (*going)(void *context), void *context);
 
-// Start a command, `child` says how, and watch the probe that comes up at the loop's
-// path, which may be settled with its process id by `started`. Until the command has
-// ended and the probe's last words are read; `each` is called for every sample. What
-// connections lack is no end of it: loop_error() then says it. LOOP_UNREACHABLE when it
-// cannot be started, `how` then has the error.
-struct child_command;
-struct child_end;
-struct loop_company {
+// A command to run, and whom to tell of it and of the probes in its processes.
+struct loop_command {
     const struct child_command *command; // borrowed
-    void (*started)(void *context, long pid);
-    void (*each)(void *context);
-    void *context;
+    const char *folder;                  // borrowed: where its probes listen; it exists
+    uint64_t duration_ms;                // then it is sent SIGTERM; 0: without end
+    struct company_events events;
+    // Each with the context of `events`.
+    void (*output)(void *context, const char *bytes, size_t length);
+    void (*ended)(void *context); // and all its probes have had their last words
+    void (*late)(void *context);  // `duration_ms` have passed
 };
+
+// Until the command has ended. LOOP_UNREACHABLE when it cannot be started, `how` then
+// has the error. With an app it is told of the process that loop_show() chose.
 enum loop_end loop_accompany(struct loop *loop, struct app *app,
-                             const struct loop_company *company, struct child_end *how);
+                             const struct loop_command *command, struct child_end *how);
+
+// Meanwhile: a request to one of its processes, which of them the app sees, a signal to
+// all of them.
+bool loop_ask(struct loop *loop, long pid, const struct request *request);
+void loop_show(struct loop *loop, long pid);
+void loop_signal_command(struct loop *loop, int number);
 
 // Without a connection, the viewer of a recording, until somebody quits. After
 // loop_connect(), the viewer, until somebody quits.
