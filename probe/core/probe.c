@@ -682,11 +682,13 @@ probe_await(struct probe *probe)
         probe->runtime.collect();
     }
     refresh(probe); // the first counts have names
+    probe->awaits = true;
     if (probe->runtime.unlocked) {
         probe->runtime.unlocked(attend, probe);
     } else {
         attend(probe);
     }
+    probe->awaits = false;
 }
 
 // What is known of the end is read by somebody: with names, and, who judges what is

@@ -76,6 +76,7 @@ struct probe {
     _Atomic uint32_t mode; // enum probe_mode, as it is
     _Atomic bool agent_alive;
     _Atomic bool attended;        // a viewer has a whole set of counts
+    _Atomic bool awaits;          // the program stands still until one has
     _Atomic uint64_t agent_ns;    // spent with the GVL by the agent
     _Atomic uint32_t wanted_mode; // enum probe_mode, of WORK_MODE
     _Atomic bool census_hurry;    // somebody waits for it

@@ -694,7 +694,8 @@ tick(struct server *server, uint64_t now_ns)
         probe_ask(probe, WORK_CENSUS);
     }
     if (!server->sample_due_ns) { // else the one before still waits for the agent
-        server->sample_due_ns = now_ns + AGENT_PATIENCE_NS;
+        // who stands still has nothing newer to say
+        server->sample_due_ns = now_ns + (probe->awaits ? 0 : AGENT_PATIENCE_NS);
     }
     ask_agent(server, now_ns);
 }
