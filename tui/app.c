@@ -34,6 +34,7 @@ app_new(const struct app_options *options, uint64_t now_ms)
     }
     app->options = *options;
     app->last_mark = MODEL_MARK_NONE;
+    app->command_runs = options->command;
     app->scene = (struct scene){
         .model = app->model,
         .glyphs = glyphs_of(options->ascii),
@@ -264,7 +265,9 @@ close_top(struct app *app)
 static unsigned
 open_prompt(struct app *app, enum action action)
 {
-    if (action == ACTION_FILTER) {
+    if (action == ACTION_FILTER && app_output_shown(app)) {
+        prompt_init(&app->prompt, '/', "find", &app->filters, NULL, "");
+    } else if (action == ACTION_FILTER) {
         prompt_init(&app->prompt, '/', "filter", &app->filters, NULL,
                     app_tree_shown(app) ? app->tree.paths.filter
                                         : app->table.rows.filter.text);
@@ -379,6 +382,7 @@ app_key(struct app *app, struct key key, uint64_t now_ms)
     unsigned reaction = app->message[0] != '\0' ? REACT_DRAW : REACT_NOTHING;
     app->scene.now_ms = now_ms;
     app->message[0] = '\0';
+    app->touched = true;
     update(app);
     if (key.code == KEY_CODE_MOUSE) {
         return reaction | click(app, key);
@@ -482,10 +486,4 @@ const struct model *
 app_model(const struct app *app)
 {
     return app->model;
-}
-
-struct tape *
-app_tape(const struct app *app)
-{
-    return app->tape;
 }

@@ -19,6 +19,7 @@
 #include "tui/view/source.h"
 
 struct app;
+struct scroll;
 struct tape;
 
 // What must happen next; functions below return them or-ed.
@@ -42,6 +43,8 @@ struct app_options {
     bool (*send)(void *context, const struct request *request);
     void *context;
     source_reader *read_source; // for the source under a call tree, or NULL
+    bool command;                // memtop started the program: see app_run.h
+    const struct scroll *output; // borrowed: what that writes, or NULL
     size_t ring_bytes;          // of what is kept to go back in; 0: 64 MiB
     struct tape *tape;          // borrowed: a recording to show instead, or NULL
     double speed;               // of it; 0: show its end and follow it as it grows
@@ -91,8 +94,5 @@ const char *app_tree_words(const struct app *app);
 // The model behind it, for --once and --json.
 struct model;
 const struct model *app_model(const struct app *app);
-
-// What is kept to go back in.
-struct tape *app_tape(const struct app *app);
 
 #endif

@@ -5,6 +5,7 @@
 #define TUI_APP_STATE_H
 
 #include "tui/app.h"
+#include "tui/app_run.h"
 #include "tui/record/player.h"
 #include "tui/record/writer.h"
 #include "tui/view/confirm.h"
@@ -12,7 +13,9 @@
 #include "tui/view/header_time.h"
 #include "tui/view/help.h"
 #include "tui/view/keymap.h"
+#include "tui/view/leave.h"
 #include "tui/view/menu.h"
+#include "tui/view/output_view.h"
 #include "tui/view/prompt.h"
 #include "tui/view/strip.h"
 #include "tui/view/table.h"
@@ -72,11 +75,16 @@ struct app {
     struct menu menu;
     struct confirm confirm;
     struct prompt prompt;
+    struct output_view output;
+    struct leave leave;
     struct prompt_history filters;
     struct prompt_history commands;
 
     struct pending pending[APP_PENDING_MAX];
     uint64_t request_id; // of the last request
+    bool command_runs;   // that memtop started
+    bool touched;        // somebody pressed a key
+    enum app_parting parting;
     int last_mark;       // that was in use, or MODEL_MARK_NONE
 
     class_id opened;             // at the probe, 0 for none

@@ -103,19 +103,19 @@ release_signals(struct child *child)
 
 /* Its terminal. */
 
-void
-child_resize(const struct child *child, int rows, int columns)
+// As it would see the one that the viewer has.
+static void
+set_size(int terminal)
 {
-    const struct winsize size = {.ws_row = (unsigned short)rows,
-                                 .ws_col = (unsigned short)columns};
-    if (child->master >= 0) {
-        ioctl(child->master, TIOCSWINSZ, &size);
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+        ioctl(terminal, TIOCSWINSZ, &size);
     }
 }
 
 // The far end, or -1.
 static int
-open_terminal(struct child *child, const struct child_command *command)
+open_terminal(struct child *child)
 {
     char name[128];
     child->master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
@@ -124,7 +124,7 @@ open_terminal(struct child *child, const struct child_command *command)
         ptsname_r(child->master, name, sizeof(name)) != 0) {
         return -1;
     }
-    child_resize(child, command->rows, command->columns);
+    set_size(child->master);
     return open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
 }
 
@@ -183,7 +183,7 @@ on_exit_of(uv_process_t *process, int64_t status, int number)
 static int
 spawn(uv_loop_t *loop, struct child *child, const struct child_command *command)
 {
-    int file = command->streams == COMMAND_TERMINAL ? open_terminal(child, command)
+    int file = command->streams == COMMAND_TERMINAL ? open_terminal(child)
                                                     : command->file;
     bool ours = command->streams == COMMAND_OURS;
     uv_stdio_container_t streams[3];

@@ -44,9 +44,6 @@ long child_pid(const struct child *child);
 // Send a signal to all of its group, which it must have of its own.
 void child_signal(const struct child *child, int number);
 
-// Its terminal has another size.
-void child_resize(const struct child *child, int rows, int columns);
-
 // Nothing is read of its terminal any more; a process of its own keeps the terminal
 // open, so that the command can go on. False when that cannot be had.
 bool child_leave(struct child *child);

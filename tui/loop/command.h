@@ -26,8 +26,6 @@ struct child_command {
     const char *const *environment; // borrowed: all of it, ended by NULL
     enum command_streams streams;
     int file; // of COMMAND_FILE: a descriptor, the caller's
-    int rows; // of COMMAND_TERMINAL
-    int columns;
 };
 
 struct child_end {

@@ -7,6 +7,7 @@
 
 #include <uv.h>
 
+#include "tui/app_run.h"
 #include "tui/loop/child.h"
 #include "tui/loop/company.h"
 #include "tui/loop/crash.h"
@@ -315,9 +316,13 @@ from_company(void *context, long pid, const struct message *message)
     struct loop *loop = context;
 
     loop->command->events.message(loop->command->events.context, pid, message);
-    if (pid == loop->shown && loop->app) {
-        react(loop, app_message(loop->app, message, loop_now_ms()));
+    if (pid != loop->shown || !loop->app) {
+        return;
     }
+    if (message->kind == MESSAGE_HELLO) { // it may be shown only since now
+        app_link(loop->app, LINK_LIVE, "", loop_now_ms());
+    }
+    react(loop, app_message(loop->app, message, loop_now_ms()));
 }
 
 static void
@@ -364,14 +369,6 @@ loop_show(struct loop *loop, long pid)
     }
 }
 
-void
-loop_signal_command(struct loop *loop, int number)
-{
-    if (loop->child) {
-        child_signal(loop->child, number);
-    }
-}
-
 // What probes said last may not be read yet.
 static void
 on_last_words(uv_timer_t *timer)
@@ -382,8 +379,10 @@ on_last_words(uv_timer_t *timer)
         loop_now_ms() >= loop->ended_ms + LOOP_WORDS_MS) {
         uv_timer_stop(timer);
         loop->command->ended(loop->command->events.context);
-        if (!loop->watch) {
+        if (!loop->watch || !loop->shown) { // nothing to look at
             finish(loop, LOOP_DONE, "");
+        } else {
+            react(loop, REACT_DRAW);
         }
     }
 }
@@ -402,9 +401,12 @@ on_child_end(void *context, struct child_end how)
 static void
 on_child_output(void *context, const char *bytes, size_t length)
 {
-    const struct loop *loop = context;
+    struct loop *loop = context;
 
     loop->command->output(loop->command->events.context, bytes, length);
+    if (loop->watch) {
+        watch_react(loop->watch, app_command_wrote(loop->app));
+    }
 }
 
 static void
@@ -431,6 +433,53 @@ start_command(struct loop *loop, const struct loop_command *command,
         uv_timer_start(&loop->patience, on_too_long, command->duration_ms, 0);
     }
     return loop->child != NULL;
+}
+
+// Somebody who cannot wait for the end.
+static void
+on_impatient(uv_signal_t *handle, int number)
+{
+    const struct loop *loop = handle->data;
+
+    (void)number;
+    child_signal(loop->child, SIGKILL);
+}
+
+// After the viewer was closed.
+static void
+part(struct loop *loop)
+{
+    int number = loop->command->part(loop->command->events.context, loop->signal);
+    uv_signal_t impatience;
+
+    if (number == 0) {
+        child_leave(loop->child);
+        return;
+    }
+    uv_signal_init(&loop->uv, &impatience);
+    impatience.data = loop;
+    uv_signal_start(&impatience, on_impatient, SIGINT);
+    child_signal(loop->child, number);
+    run(loop, loop->app);
+    uv_close((uv_handle_t *)&impatience, NULL);
+    uv_run(&loop->uv, UV_RUN_NOWAIT); // the handle is of this function
+}
+
+static enum loop_end
+watch_command(struct loop *loop)
+{
+    crash_install();
+    loop->watch = watch_open(&loop->uv, loop->app, loop->command->screen);
+    if (loop->watch) {
+        run(loop, loop->app);
+        loop->signal = watch_signal(loop->watch);
+        watch_close(loop->watch);
+        loop->watch = NULL;
+    }
+    if (!loop->child_ended) {
+        part(loop);
+    }
+    return LOOP_DONE;
 }
 
 static void
@@ -460,7 +509,7 @@ loop_accompany(struct loop *loop, struct app *app, const struct loop_command *co
     if (!loop->company || !start_command(loop, command, how)) {
         end = loop->company ? LOOP_UNREACHABLE : LOOP_NO_MEMORY;
     } else {
-        end = run(loop, app);
+        end = command->screen ? watch_command(loop) : run(loop, app);
     }
     leave_command(loop);
     return end;

@@ -80,18 +80,21 @@ struct loop_command {
     void (*output)(void *context, const char *bytes, size_t length);
     void (*ended)(void *context); // and all its probes have had their last words
     void (*late)(void *context);  // `duration_ms` have passed
+    // The viewer is closed, and the command runs: the signal it is sent, 0 to leave it
+    // alone. `number` is the signal that closed the viewer, 0 for none.
+    int (*part)(void *context, int number);
+    const struct screen_options *screen; // borrowed: for the viewer, NULL for none
 };
 
-// Until the command has ended. LOOP_UNREACHABLE when it cannot be started, `how` then
-// has the error. With an app it is told of the process that loop_show() chose.
+// Until the command has ended, or the viewer is closed and the command left alone.
+// LOOP_UNREACHABLE when it cannot be started, `how` then has the error. With an app it
+// is told of the process that loop_show() chose.
 enum loop_end loop_accompany(struct loop *loop, struct app *app,
                              const struct loop_command *command, struct child_end *how);
 
-// Meanwhile: a request to one of its processes, which of them the app sees, a signal to
-// all of them.
+// Meanwhile: a request to one of its processes; which of them the app sees.
 bool loop_ask(struct loop *loop, long pid, const struct request *request);
 void loop_show(struct loop *loop, long pid);
-void loop_signal_command(struct loop *loop, int number);
 
 // Without a connection, the viewer of a recording, until somebody quits. After
 // loop_connect(), the viewer, until somebody quits.

@@ -85,6 +85,7 @@ enum action {
     ACTION_SOURCE,
     ACTION_EDIT,
     ACTION_FLAME,
+    ACTION_OUTPUT,
 };
 
 #define BINDING_KEYS_MAX 9
