@@ -202,6 +202,9 @@ take_sample(struct trial *trial, struct subject *subject)
         subject->baseline = model_copy(subject->model);
         subject->stage = STAGE_JUDGED;
         trial->no_memory |= !subject->baseline;
+        if (warmup_ms > 0) {
+            fprintf(stderr, "memtop: process %ld: its warm-up is over.\n", subject->pid);
+        }
     }
     if (subject->stage == STAGE_WARMING &&
         loop_now_ms() >= subject->since_ms + warmup_ms) {

@@ -5,7 +5,7 @@
  * For it the program waits: at its start, before the first line of the program runs,
  * until a viewer has a whole set of counts; at its end until the last counts are read.
  * Each at most ATTEND_MS, and never when that process is not alive. A child of a fork
- * does not wait at its start.
+ * waits at its start only for a check (MEMTOP_ATTENDANT=PID,gc).
  */
 #ifndef PROBE_CORE_ATTEND_H
 #define PROBE_CORE_ATTEND_H

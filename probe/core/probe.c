@@ -752,6 +752,7 @@ probe_after_fork(struct probe *probe, char *why, size_t why_size)
     atomic_store(&probe->done, 0);
     atomic_store(&probe->agent_ns, 0);
     probe->reset = true;
+    probe->attended = false;
     probe->pid = getpid();
     return open_descriptors(probe, why, why_size) &&
            choose_path(probe, true, why, why_size) &&

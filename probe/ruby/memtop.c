@@ -44,6 +44,9 @@ revive(void *context)
         return;
     }
     agent_start(&probe);
+    if (probe.settings.attendant_gc) {
+        probe_await(&probe);
+    }
 }
 
 struct unlocked {
