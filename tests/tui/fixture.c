@@ -39,6 +39,8 @@ fixture_start(struct fixture *fixture, struct fixture_options options)
         .send = take_request,
         .context = fixture,
         .read_source = options.read_source,
+        .command = options.command,
+        .output = options.output,
     };
     assert_true(grid_init(&fixture->grid, 30, 118));
     fixture->app = app_new(&app_options, fixture->now_ms);

@@ -29,6 +29,8 @@ struct fixture_options {
     bool ascii;
     bool readonly;
     source_reader *read_source;
+    bool command;
+    const struct scroll *output;
 };
 
 void fixture_start(struct fixture *fixture, struct fixture_options options);

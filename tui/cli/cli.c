@@ -222,23 +222,32 @@ take_files(struct cli *cli, const char **words, FILE *errors)
     return count > 0 || refuse(errors, "the name of a recording is missing", "");
 }
 
+// Of a recording or of a command.
+static bool
+settle_check(const struct cli *cli, FILE *errors)
+{
+    if (!cli->rules) {
+        return refuse(errors, "check wants --max-growth RULE, such as Order:+500", "");
+    }
+    if (!cli->command) {
+        return !(cli->output || cli->duration_us) ||
+               refuse(errors, "--output and --duration go with check -- COMMAND", "");
+    }
+    if (cli->from || cli->to) {
+        return refuse(errors, "--from and --to are moments of a recording", "");
+    }
+    return !cli->json || cli->output ||
+           refuse(errors,
+                  "--json wants --output FILE here: standard output is the command's",
+                  "");
+}
+
 // What each of the commands about recordings cannot do without.
 static bool
 settle_files(const struct cli *cli, FILE *errors)
 {
-    if (cli->task == CLI_CHECK && cli->command) {
-        if (cli->from || cli->to) {
-            return refuse(errors, "--from and --to are moments of a recording", "");
-        }
-        if (cli->json && !cli->output) {
-            return refuse(errors,
-                          "--json wants --output FILE here: standard output is the "
-                          "command's",
-                          "");
-        }
-    }
-    if (cli->task == CLI_CHECK && !cli->command && (cli->output || cli->duration_us)) {
-        return refuse(errors, "--output and --duration go with check -- COMMAND", "");
+    if (cli->task == CLI_CHECK) {
+        return settle_check(cli, errors);
     }
     if ((cli->task == CLI_RECORD || cli->task == CLI_CUT) && !cli->output) {
         return refuse(errors, "-o says which file to write, and is missing", "");
@@ -248,9 +257,6 @@ settle_files(const struct cli *cli, FILE *errors)
     }
     if (cli->task == CLI_EXPORT && !cli->format) {
         return refuse(errors, "export wants --format; memtop help export lists them", "");
-    }
-    if (cli->task == CLI_CHECK && !cli->rules) {
-        return refuse(errors, "check wants --max-growth RULE, such as Order:+500", "");
     }
     return cli->task != CLI_DIFF || !cli->files[1] || (!cli->from && !cli->to) ||
            refuse(errors, "--from and --to are moments of one recording", "");
@@ -271,12 +277,25 @@ take_tree(struct cli *cli, const char **words, FILE *errors)
                                 : cli->class_name != NULL;
 }
 
+// Whether the first command that is named is one that starts another.
+static bool
+starts_command(int argc, const char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const struct command *command = *argv[i] ? command_find(argv[i]) : NULL;
+        if (command) {
+            return command->task == CLI_RUN || command->task == CLI_CHECK;
+        }
+    }
+    return false;
+}
+
 // The words behind --, which are none of ours: popt is not shown them.
 static int
 cut_command(struct cli *cli, int argc, const char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--") == 0) {
+        if (strcmp(argv[i], "--") == 0 && starts_command(i, argv)) {
             cli->command = argv + i + 1;
             return i;
         }
@@ -284,15 +303,11 @@ cut_command(struct cli *cli, int argc, const char **argv)
     return argc;
 }
 
-// A command stands behind --, and with the commands that take one nowhere else.
+// A command stands behind --, and nowhere else.
 static bool
 fit_command(const struct cli *cli, const char **words, FILE *errors)
 {
-    bool takes = cli->task == CLI_RUN || cli->task == CLI_CHECK;
     bool given = cli->command && cli->command[0];
-    if (cli->command && !takes) {
-        return refuse(errors, "-- and a command go with memtop run and memtop check", "");
-    }
     if (cli->command && !given) {
         return refuse(errors, "there is no command behind --", "");
     }
