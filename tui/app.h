@@ -42,13 +42,13 @@ struct app_options {
     // Send a request to the probe; false when it could not be taken.
     bool (*send)(void *context, const struct request *request);
     void *context;
-    source_reader *read_source; // for the source under a call tree, or NULL
+    source_reader *read_source;  // for the source under a call tree, or NULL
     bool command;                // memtop started the program: see app_run.h
     const struct scroll *output; // borrowed: what that writes, or NULL
-    size_t ring_bytes;          // of what is kept to go back in; 0: 64 MiB
-    struct tape *tape;          // borrowed: a recording to show instead, or NULL
-    double speed;               // of it; 0: show its end and follow it as it grows
-    uint64_t at_us;             // of it, wall time: what is shown first
+    size_t ring_bytes;           // of what is kept to go back in; 0: 64 MiB
+    struct tape *tape;           // borrowed: a recording to show instead, or NULL
+    double speed;                // of it; 0: show its end and follow it as it grows
+    uint64_t at_us;              // of it, wall time: what is shown first
 };
 
 // NULL when memory ran out, or the recording holds no sample.

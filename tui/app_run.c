@@ -89,9 +89,10 @@ app_run_next(struct app *app, int by)
 {
     return output_view_next(&app->output, by)
                ? REACT_DRAW
-               : app_tell(app, true, app->output.find[0] != '\0'
-                                         ? "no further line has it"
-                                         : "nothing is looked for: / looks for words");
+               : app_tell(app, true,
+                          app->output.find[0] != '\0'
+                              ? "no further line has it"
+                              : "nothing is looked for: / looks for words");
 }
 
 unsigned

@@ -85,7 +85,7 @@ struct app {
     bool command_runs;   // that memtop started
     bool touched;        // somebody pressed a key
     enum app_parting parting;
-    int last_mark;       // that was in use, or MODEL_MARK_NONE
+    int last_mark; // that was in use, or MODEL_MARK_NONE
 
     class_id opened;             // at the probe, 0 for none
     class_id refused;            // the probe would not open it

@@ -473,8 +473,8 @@ run(const struct cli *cli)
     enum theme theme = THEME_DEFAULT;
 
     if (cli->theme && !theme_parse(cli->theme, &theme)) {
-        return complain(STATUS_WRONG_USE,
-                        "no such theme; there are default, mono and colorblind.");
+        return (int)complain(STATUS_WRONG_USE,
+                             "no such theme; there are default, mono and colorblind.");
     }
     return run_command(cli, theme);
 }
@@ -502,9 +502,9 @@ main(int argc, const char **argv)
     } else if (cli.task == CLI_CHECK && cli.command) {
         status = run_check(&cli);
     } else if (cli.task > CLI_REPLAY) {
-        status = files_run(&cli);
+        status = (int)files_run(&cli);
     } else {
-        status = look(&cli);
+        status = (int)look(&cli);
     }
 done:
     cli_destroy(&cli);

@@ -43,10 +43,10 @@ struct ride {
     enum theme theme;
     bool viewed; // there is a terminal
     struct launch launch;
-    struct loop *loop;     // owned
-    struct app *app;       // owned: of the viewer, or of a recording
-    struct scroll *output; // owned; NULL when it is not kept
-    int file;              // owned: of --output, -1 for none
+    struct loop *loop;         // owned
+    struct app *app;           // owned: of the viewer, or of a recording
+    struct scroll *output;     // owned; NULL when it is not kept
+    int file;                  // owned: of --output, -1 for none
     struct process *processes; // owned
     size_t count;
     long shown; // 0 for none
@@ -71,8 +71,7 @@ find(const struct ride *ride, long pid)
 static struct process *
 add(struct ride *ride, long pid)
 {
-    struct process *more =
-        realloc(ride->processes, (ride->count + 1) * sizeof(*more));
+    struct process *more = realloc(ride->processes, (ride->count + 1) * sizeof(*more));
     if (!more) {
         return NULL;
     }
@@ -320,8 +319,9 @@ print_table(const struct ride *ride)
         table_write(model, ride->cli->all, stderr);
     }
     if (ride->count > 1) {
-        fprintf(stderr, "memtop: %zu Ruby processes ran; this is the one with most "
-                        "objects.\n",
+        fprintf(stderr,
+                "memtop: %zu Ruby processes ran; this is the one with most "
+                "objects.\n",
                 ride->count);
     }
 }

@@ -183,8 +183,8 @@ on_exit_of(uv_process_t *process, int64_t status, int number)
 static int
 spawn(uv_loop_t *loop, struct child *child, const struct child_command *command)
 {
-    int file = command->streams == COMMAND_TERMINAL ? open_terminal(child)
-                                                    : command->file;
+    int file =
+        command->streams == COMMAND_TERMINAL ? open_terminal(child) : command->file;
     bool ours = command->streams == COMMAND_OURS;
     uv_stdio_container_t streams[3];
     for (int i = 0; i < 3; i++) {

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #define TAB 8
-#define LINE_COST 32     // of a line beside its bytes
+#define LINE_COST 32      // of a line beside its bytes
 #define SEQUENCE_MAX 4096 // longer ones are none: the rest is text again
 #define LINES_FIRST 256
 
 enum state {
     IN_TEXT,
-    IN_ESCAPE,   // after ESC
-    IN_CONTROL,  // after ESC [
-    IN_STRING,   // after ESC ] and its like, until BEL or ESC \.
+    IN_ESCAPE,  // after ESC
+    IN_CONTROL, // after ESC [
+    IN_STRING,  // after ESC ] and its like, until BEL or ESC \.
     IN_STRING_ESCAPE,
 };
 
@@ -21,8 +21,8 @@ struct scroll {
     char **lines;    // owned, as a ring of `capacity`
     size_t capacity; // a power of two
     uint64_t first;
-    uint64_t finished; // lines that are, from the program's first
-    size_t bytes;      // of those that are kept
+    uint64_t finished;              // lines that are, from the program's first
+    size_t bytes;                   // of those that are kept
     char line[SCROLL_LINE_MAX + 1]; // the unfinished one
     size_t length;
     enum state state;

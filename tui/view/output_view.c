@@ -63,7 +63,8 @@ draw_line(const struct output_view *output, struct grid *grid, struct area area,
     text_escape(escaped, sizeof escaped, line, strlen(line));
     bool found = number == output->found && *output->find != '\0';
     grid_put(grid, row, area.column + 1, area.columns - 2,
-             found ? STYLE_ACCENT : STYLE_NORMAL, escaped + text_cut(escaped, output->left));
+             found ? STYLE_ACCENT : STYLE_NORMAL,
+             escaped + text_cut(escaped, output->left));
 }
 
 static void

@@ -52,19 +52,19 @@ static void
 control_sequences_are_taken_out_wherever_they_are_split(void **state)
 {
     static const char *const cases[][2] = {
-        {"\033[31mred\033[0m.",                 "red."      },
-        {"\033]0;a title\aafter",               "after"     },
-        {"\033]8;;http://x\033\\link\033]8;;\033\\", "link" },
-        {"\033P1;2|dcs\033\\x",                 "x"         },
-        {"\033(Bplain\033[?25l\033[2J\033[1;1H", "plain"    },
-        {"bell\a, \001\002del\177",             "bell, del" },
-        {"ab\b\bcd",                            "cd"        },
-        {"a\tb",                                "a       b" },
-        {"10 %\r50 %\r100 %",                   "100 %"     },
-        {"\303\244\303\266\bx",                 "\303\244x" },
-        {"open \033]0;never closed\nnext",      "open |next"},
-        {"\033[31\033[32mgreen",                "green"     },
-        {"\033\033[1mx",                        "[1mx"      },
+        {"\033[31mred\033[0m.",                      "red."      },
+        {"\033]0;a title\aafter",                    "after"     },
+        {"\033]8;;http://x\033\\link\033]8;;\033\\", "link"      },
+        {"\033P1;2|dcs\033\\x",                      "x"         },
+        {"\033(Bplain\033[?25l\033[2J\033[1;1H",     "plain"     },
+        {"bell\a, \001\002del\177",                  "bell, del" },
+        {"ab\b\bcd",                                 "cd"        },
+        {"a\tb",                                     "a       b" },
+        {"10 %\r50 %\r100 %",                        "100 %"     },
+        {"\303\244\303\266\bx",                      "\303\244x" },
+        {"open \033]0;never closed\nnext",           "open |next"},
+        {"\033[31\033[32mgreen",                     "green"     },
+        {"\033\033[1mx",                             "[1mx"      },
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
