@@ -105,12 +105,8 @@ static void
 compare(struct ride *ride, const struct process *process)
 {
     const struct process *shown = find(ride, ride->shown);
-    if (!shown) {
-        show(ride, process->pid);
-    } else if (shown != process && !shown->ended && !viewer_is_touched(ride) &&
-               weight(process) / 2 > weight(shown)) {
-        show(ride, process->pid);
-    } else if (shown->ended && shown != process) {
+    bool moves = !viewer_is_touched(ride) && shown && weight(process) / 2 > weight(shown);
+    if (shown != process && (!shown || shown->ended || moves)) {
         show(ride, process->pid);
     }
 }

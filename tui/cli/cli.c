@@ -449,9 +449,10 @@ cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *err
 void
 cli_destroy(struct cli *cli)
 {
-    char **const texts[] = {
-        &cli->socket, &cli->theme,  &cli->class_name, &cli->files[0], &cli->files[1],
-        &cli->output, &cli->format, &cli->at,         &cli->from,     &cli->to};
+    char **const texts[] = {&cli->socket,   &cli->theme,    &cli->class_name,
+                            &cli->files[0], &cli->files[1], &cli->output,
+                            &cli->format,   &cli->at,       &cli->from,
+                            &cli->to,       &cli->record};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         free(*texts[i]);
         *texts[i] = NULL;

@@ -306,10 +306,15 @@ child_leave(struct child *child)
     if (child->master < 0) {
         return true;
     }
+    // our terminal may be closed before the keeper has left its session
+    struct sigaction before;
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGHUP, &ignore, &before);
     pid_t keeper = fork();
     if (keeper == 0) {
         keep_open(child->master);
     }
+    sigaction(SIGHUP, &before, NULL);
     return keeper > 0;
 }
 
