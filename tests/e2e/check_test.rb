@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require "socket"
 require "test_helper"
 require "commands"
 
@@ -121,6 +122,30 @@ class CheckTest < Minitest::Test
     outcome = check("Order:+1234", "--duration", "1s", script: "#{LEAK}$stdout.flush\nsleep\n")
     assert_equal ["done\n", 0], [outcome.output, outcome.code], outcome.errors
     assert_match(/Order \+1234/, outcome.errors)
+  end
+
+  # Every request goes to one of two workers, which set their title over the place where
+  # their environment was.
+  def test_the_workers_of_a_puma_cluster_are_judged
+    write("config.ru", "class Order; end\nKEPT = []\n" \
+                       "run ->(env) { 10.times { KEPT << Order.new }; [200, {}, [Process.pid.to_s]] }\n")
+    write("puma.rb", "workers 2\nthreads 1, 1\nbind \"unix://#{@folder}/puma.sock\"\nraise_exception_on_sigterm false\n")
+    pid, output, = start("check", "-g", "Order:+5", "--", "puma", "-C", "puma.rb", "config.ru")
+    2.times { read_until(output, /Worker \d .* booted/) }
+    workers = Array.new(20) { get(File.join(@folder, "puma.sock")) }
+    Process.kill(:TERM, pid)
+    words = output.read
+    assert_equal 1, wait(pid).exitstatus, words
+    workers.tally.each do |worker, times|
+      assert_match(/^process #{worker}: .*\nFAILED   Order:\+5: Order \+#{times * 10} /, words)
+    end
+  end
+
+  def get(path)
+    UNIXSocket.open(path) do |socket|
+      socket.write("GET / HTTP/1.0\r\n\r\n")
+      socket.read.split("\r\n\r\n").last
+    end
   end
 
   def test_json_goes_into_a_file

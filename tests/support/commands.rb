@@ -25,10 +25,20 @@ module Commands
   end
 
   def teardown
-    @pids.each { |pid| Process.kill(:KILL, pid) rescue nil }
-    @pids.each { |pid| Process.wait(pid) rescue nil }
+    @pids.each { |pid| stop(pid) }
     FileUtils.rm_rf(@folder)
     super
+  end
+
+  # What memtop started ends with it when it is asked to.
+  def stop(pid)
+    Process.kill(:TERM, pid)
+    Timeout.timeout(PATIENCE) { Process.wait(pid) }
+  rescue Timeout::Error
+    Process.kill(:KILL, pid)
+    Process.wait(pid)
+  rescue SystemCallError
+    nil # it has ended
   end
 
   # The sockets lie in the test's folder; nothing of the tests' own Ruby is passed on.

@@ -406,10 +406,28 @@ a_link_in_the_folders_place_is_refused(void **state)
     assert_int_not_equal(access(path_of("elsewhere/1.sock"), F_OK), 0);
 }
 
+static void
+a_folder_has_a_socket_for_each_process(void **state)
+{
+    char path[ENDPOINT_PATH_MAX];
+    char name[ENDPOINT_PATH_MAX];
+    (void)state;
+    assert_true(endpoint_is_folder("/run/x/"));
+    assert_false(endpoint_is_folder("/run/x"));
+    assert_false(endpoint_is_folder(""));
+    assert_true(endpoint_path_in(path, "/run/x/", 4120));
+    assert_string_equal(path, "/run/x/4120.sock");
+    memset(name, 'x', sizeof(name));
+    name[0] = '/';
+    name[sizeof(name) - 1] = '\0';
+    assert_false(endpoint_path_in(path, name, 4120));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_folder_has_a_socket_for_each_process),
         cmocka_unit_test_setup_teardown(the_default_is_in_the_runtime_folder, start, end),
         cmocka_unit_test_setup_teardown(
             without_a_runtime_folder_it_is_in_the_temporary_one, start, end),
