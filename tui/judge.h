@@ -30,7 +30,7 @@ enum cli_status judge_print(const struct judge *judge, const struct model *befor
 // before those that grew too much so far (`before` NULL: only the former). At most
 // `capacity` names, borrowed from rules and models. Returns how many.
 size_t judge_suspects(const struct judge *judge, const struct model *before,
-                      const struct model *after, const char **names, size_t capacity);
+                      const struct model *after, const char **list, size_t capacity);
 
 // Whether any rule is about bytes; whether all name one class.
 bool judge_weighs(const struct judge *judge);

@@ -10,8 +10,6 @@
 
 #include "tui/loop/command.h"
 
-extern char **environ;
-
 #define REQUIRE "-rmemtop/auto"
 #define PROBE "memtop/auto.rb"
 #define NAME_BYTES 20 // of "/PID.sock", the longest

@@ -41,7 +41,6 @@ parent_of(long pid)
 {
     char path[64];
     char text[512];
-    long parent = 0;
     snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
     FILE *file = fopen(path, "re");
     if (!file) {
@@ -50,12 +49,9 @@ parent_of(long pid)
     size_t length = fread(text, 1, sizeof(text) - 1, file);
     fclose(file);
     text[length] = '\0';
-    // the name in parentheses may hold anything
+    // the name in parentheses may hold anything; a letter follows, then the parent
     const char *name_end = strrchr(text, ')');
-    if (!name_end || sscanf(name_end, ") %*c %ld", &parent) != 1) {
-        return 0;
-    }
-    return parent;
+    return name_end && strlen(name_end) > 4 ? strtol(name_end + 4, NULL, 10) : 0;
 }
 
 static bool
@@ -331,9 +327,11 @@ company_free(struct company *company)
     if (!company) {
         return;
     }
-    while (company->count > 0) {
-        drop(company->members[0]);
+    for (size_t i = 0; i < company->count; i++) {
+        link_free(company->members[i]->link);
+        free(company->members[i]);
     }
+    company->count = 0;
     uv_close((uv_handle_t *)&company->look, on_closed);
     uv_close((uv_handle_t *)&company->changes, on_closed);
 }
