@@ -404,8 +404,8 @@ enum request_action {
     REQUEST_PIN = 7,    // argument: class_id. Take stacks whether anybody looks or not
     REQUEST_UNPIN = 8,
     REQUEST_FLIGHT = 9,  // write what the flight recorder has; the result has the path
-    REQUEST_TAG = 10,   // argument: a tag's id. Send its classes from now on, and of no
-                        // other tag; 0: of none
+    REQUEST_TAG = 10,    // argument: a tag's id. Send its classes from now on, and of no
+                         // other tag; 0: of none
     REQUEST_DETACH = 11, // take the probe out of the program
 };
 

@@ -49,6 +49,7 @@ app_new(const struct app_options *options, uint64_t now_ms)
     }
     app->options = *options;
     app->last_mark = MODEL_MARK_NONE;
+    app->command_runs = options->command;
     app->scene = (struct scene){
         .model = app->model,
         .glyphs = glyphs_of(options->ascii),
@@ -381,13 +382,15 @@ close_top(struct app *app)
 static unsigned
 open_prompt(struct app *app, enum action action)
 {
-    if (action == ACTION_FILTER) {
+    if (action == ACTION_FILTER && app_output_shown(app)) {
+        prompt_init(&app->prompt, '/', "find", &app->filters, NULL, "");
+    } else if (action == ACTION_FILTER) {
         const struct list *list = app_list_shown(app);
         prompt_init(&app->prompt, '/', "filter", &app->filters, NULL,
-                    list != NULL          ? list->filter
+                    list != NULL           ? list->filter
                     : app_fleet_shown(app) ? app->processes.filter
-                    : app_tree_shown(app) ? app->tree.paths.filter
-                                          : app->table.rows.filter.text);
+                    : app_tree_shown(app)  ? app->tree.paths.filter
+                                           : app->table.rows.filter.text);
     } else {
         prompt_init(&app->prompt, ':', NULL, &app->commands, app_command_candidate, "");
     }
@@ -511,6 +514,7 @@ app_key(struct app *app, struct key key, uint64_t now_ms)
     unsigned reaction = app->message[0] != '\0' ? REACT_DRAW : REACT_NOTHING;
     app->scene.now_ms = now_ms;
     app->message[0] = '\0';
+    app->touched = true;
     update(app);
     if (key.code == KEY_CODE_MOUSE) {
         return reaction | click(app, key);

@@ -21,6 +21,7 @@
 struct app;
 struct app_choices;
 struct fleet;
+struct scroll;
 struct tape;
 
 // What must happen next; functions below return them or-ed.
@@ -45,10 +46,12 @@ struct app_options {
     // Send a request to the probe; false when it could not be taken.
     bool (*send)(void *context, const struct request *request);
     void *context;
-    source_reader *read_source; // for the source under a call tree, or NULL
-    const struct fleet *fleet;  // borrowed: all processes, or NULL: there are no others
-    size_t ring_bytes;          // of what is kept to go back in; 0: 64 MiB
-    struct tape *tape;          // borrowed: a recording to show instead, or NULL
+    bool command;                // memtop started the program: see app_run.h
+    const struct scroll *output; // borrowed: what that writes, or NULL
+    source_reader *read_source;  // for the source under a call tree, or NULL
+    const struct fleet *fleet;   // borrowed: all processes, or NULL: there are no others
+    size_t ring_bytes;           // of what is kept to go back in; 0: 64 MiB
+    struct tape *tape;           // borrowed: a recording to show instead, or NULL
     // Borrowed: how a person wants to see it, from the configuration file; NULL: as it
     // is by default.
     const struct app_choices *choices;

@@ -8,6 +8,7 @@
 #include "tui/app_diff.h"
 #include "tui/app_fleet.h"
 #include "tui/app_record.h"
+#include "tui/app_run.h"
 #include "tui/app_state.h"
 #include "tui/app_tags.h"
 #include "tui/app_time.h"
@@ -358,6 +359,9 @@ run_help(struct app *app, const char *argument)
 static unsigned
 search(struct app *app, int by)
 {
+    if (app_output_shown(app)) {
+        return app_run_next(app, -by); // the newest is the last: on is upwards
+    }
     if (app_tree_shown(app)) {
         return tree_view_search(&app->tree, &app->scene, by)
                    ? REACT_DRAW
@@ -414,14 +418,6 @@ run_suspend(struct app *app, const char *argument)
     return REACT_SUSPEND;
 }
 
-static unsigned
-run_quit(struct app *app, const char *argument)
-{
-    (void)app;
-    (void)argument;
-    return REACT_QUIT;
-}
-
 // clang-format off
 static const struct command commands[] = {
     {"sort", "[COLUMN]", ACTION_SORT_MENU, run_sort, "order by a column, or choose one; the same again inverts"},
@@ -464,13 +460,15 @@ static const struct command commands[] = {
     {"previous", "", ACTION_PREVIOUS, run_previous, NULL},
     {"redraw", "", ACTION_REDRAW, run_redraw, NULL},
     {"suspend", "", ACTION_SUSPEND, run_suspend, NULL},
-    {"quit", "", ACTION_QUIT, run_quit, "quit memtop; the program and its probe go on"},
+    {"output", "", ACTION_OUTPUT, app_run_output, "what the command writes that memtop run started"},
+    {"find", "WORDS", ACTION_NONE, app_run_find, NULL},
+    {"quit", "[stop|leave]", ACTION_QUIT, app_run_quit, "quit memtop; the program and its probe go on, one that memtop started as you answer"},
 };
 
 static const char *const candidates[] = {
     "born ", "census", "detach", "diff ", "diff start", "edit", "filter ", "flame", "flight", "follow", "gc",
     "goto ", "goto start", "help", "live", "mark ", "marks", "merge ", "mode census", "mode count", "mode dormant",
-    "mode trace", "mouse off", "mouse on", "notices", "pause", "pin", "process ", "processes", "quit", "record ",
+    "mode trace", "mouse off", "mouse on", "notices", "output", "pause", "pin", "process ", "processes", "quit", "record ",
     "record all ", "since connecting",
     "sort alloc", "sort bytes", "sort delta", "sort free", "sort live", "sort name", "sort rate",
     "sort share", "spread",

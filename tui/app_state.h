@@ -6,6 +6,7 @@
 
 #include "tui/app.h"
 #include "tui/app_fleet.h"
+#include "tui/app_run.h"
 #include "tui/record/player.h"
 #include "tui/record/writer.h"
 #include "tui/view/born_view.h"
@@ -15,7 +16,9 @@
 #include "tui/view/header_time.h"
 #include "tui/view/help.h"
 #include "tui/view/keymap.h"
+#include "tui/view/leave.h"
 #include "tui/view/menu.h"
+#include "tui/view/output_view.h"
 #include "tui/view/process_view.h"
 #include "tui/view/prompt.h"
 #include "tui/view/strip.h"
@@ -106,6 +109,8 @@ struct app {
     struct menu menu;
     struct confirm confirm;
     struct prompt prompt;
+    struct output_view output;
+    struct leave leave;
     struct prompt_history filters;
     struct prompt_history commands;
 
@@ -116,7 +121,10 @@ struct app {
 
     struct pending pending[APP_PENDING_MAX];
     uint64_t request_id; // of the last request
-    int last_mark;       // that was in use, or MODEL_MARK_NONE
+    bool command_runs;   // that memtop started
+    bool touched;        // somebody pressed a key
+    enum app_parting parting;
+    int last_mark; // that was in use, or MODEL_MARK_NONE
 
     uint32_t tag_asked;          // whose classes the probe sends, 0 for none
     class_id opened;             // at the probe, 0 for none

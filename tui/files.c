@@ -6,11 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tui/export/check.h"
 #include "tui/export/diff.h"
 #include "tui/export/export.h"
 #include "tui/export/html.h"
 #include "tui/files_progress.h"
+#include "tui/judge.h"
 #include "tui/record/cut.h"
 #include "tui/record/player.h"
 #include "tui/record/verify.h"
@@ -226,50 +226,11 @@ diff(const struct cli *cli, struct tape *tape)
     return status;
 }
 
-static bool
-parse_rules(const struct cli *cli, struct rule *rules, size_t *count)
-{
-    char error[RULE_ERROR_BYTES];
-    for (*count = 0; cli->rules[*count]; (*count)++) {
-        if (!rule_parse(&rules[*count], cli->rules[*count], error)) {
-            fprintf(stderr, "memtop: --max-growth %s: %s\n", cli->rules[*count], error);
-            return false;
-        }
-    }
-    return true;
-}
-
 static enum cli_status
-judge(const struct cli *cli, const struct rule *rules, size_t count,
-      const struct diff *diff)
-{
-    struct rule_outcome *outcomes = calloc(count + 1, sizeof(*outcomes));
-    struct check check = {diff, outcomes, count, TOP_CLASSES, TOP_PATHS};
-    bool good = outcomes != NULL;
-    for (size_t i = 0; good && i < count; i++) {
-        good = rule_judge(&rules[i], diff, &outcomes[i]);
-    }
-    progress_end(&progress);
-    good = good && (cli->json ? check_write_json(&check, stdout)
-                              : check_write_text(&check, stdout));
-    enum cli_status status =
-        !good ? complain(STATUS_BROKEN, "cannot judge", strerror(errno))
-        : rule_worst(outcomes, count) == RULE_HOLDS ? STATUS_DONE
-                                                    : STATUS_CHECK_FAILED;
-    for (size_t i = 0; outcomes && i < count; i++) {
-        rule_outcome_destroy(&outcomes[i]);
-    }
-    free(outcomes);
-    return status;
-}
-
-static enum cli_status
-check_between(const struct cli *cli, struct tape *tape, const struct rule *rules,
-              size_t count)
+check_between(const struct cli *cli, struct tape *tape, const struct judge *judge)
 {
     struct player before = {0};
     struct player after = {0};
-    struct diff diff;
     enum cli_status status = STATUS_BROKEN;
     uint64_t from_us;
     uint64_t to_us;
@@ -280,12 +241,7 @@ check_between(const struct cli *cli, struct tape *tape, const struct rule *rules
         return complain(STATUS_WRONG_USE, "--warmup is as long as the recording", "");
     }
     if (moment(&before, tape, from_us + cli->warmup_us) && moment(&after, tape, to_us)) {
-        if (diff_init(&diff, before.model, after.model)) {
-            status = judge(cli, rules, count, &diff);
-            diff_destroy(&diff);
-        } else {
-            complain(status, "out of memory", "");
-        }
+        status = judge_print(judge, before.model, after.model, cli->json, stdout);
     }
     player_destroy(&before);
     player_destroy(&after);
@@ -295,20 +251,12 @@ check_between(const struct cli *cli, struct tape *tape, const struct rule *rules
 static enum cli_status
 check(const struct cli *cli, struct tape *tape)
 {
-    size_t given = 0;
-    size_t count = 0;
-    while (cli->rules[given]) {
-        given++;
-    }
-    struct rule *rules = calloc(given + 1, sizeof(*rules));
+    struct judge judge;
     enum cli_status status = STATUS_WRONG_USE;
-    if (rules && parse_rules(cli, rules, &count)) {
-        status = check_between(cli, tape, rules, count);
+    if (judge_init(&judge, cli->rules)) {
+        status = check_between(cli, tape, &judge);
+        judge_destroy(&judge);
     }
-    for (size_t i = 0; rules && i < count; i++) {
-        rule_destroy(&rules[i]);
-    }
-    free(rules);
     return status;
 }
 

@@ -29,6 +29,7 @@
 #include "tui/model/tags.h"
 #include "tui/ps.h"
 #include "tui/record/tape.h"
+#include "tui/run.h"
 #include "tui/term/screen.h"
 
 static enum cli_status
@@ -692,10 +693,22 @@ look(const struct cli *cli)
     return path ? start(&session, path) : status;
 }
 
+static int
+run(const struct cli *cli)
+{
+    enum theme theme = THEME_DEFAULT;
+
+    if (cli->theme && !theme_parse(cli->theme, &theme)) {
+        return (int)complain(STATUS_WRONG_USE,
+                             "no such theme; there are default, mono and colorblind.");
+    }
+    return run_command(cli, theme);
+}
+
 int
 main(int argc, const char **argv)
 {
-    enum cli_status status = STATUS_WRONG_USE;
+    int status = STATUS_WRONG_USE; // a command's own may be any
     struct cli cli;
 
     setlocale(LC_CTYPE, "");
@@ -710,6 +723,10 @@ main(int argc, const char **argv)
     } else if (cli.task == CLI_VERSION) {
         cli_version(stdout);
         status = STATUS_DONE;
+    } else if (cli.task == CLI_RUN) {
+        status = run(&cli);
+    } else if (cli.task == CLI_CHECK && cli.command) {
+        status = run_check(&cli);
     } else if (cli.task == CLI_PS) {
         status = ps_run(&cli);
     } else if (cli.task == CLI_DOCTOR) {
@@ -720,11 +737,11 @@ main(int argc, const char **argv)
         cli_tables(stdout);
         status = STATUS_DONE;
     } else if (cli.task > CLI_REPLAY && !cli.view) {
-        status = files_run(&cli);
+        status = (int)files_run(&cli);
     } else {
-        status = look(&cli);
+        status = (int)look(&cli);
     }
 done:
     cli_destroy(&cli);
-    return (int)status;
+    return status;
 }

@@ -37,6 +37,19 @@ endpoint_default_path(char path[ENDPOINT_PATH_MAX], pid_t pid)
 }
 
 bool
+endpoint_is_folder(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 0 && path[length - 1] == '/';
+}
+
+bool
+endpoint_path_in(char path[ENDPOINT_PATH_MAX], const char *folder, pid_t pid)
+{
+    return fits(snprintf(path, ENDPOINT_PATH_MAX, "%s%ld.sock", folder, (long)pid));
+}
+
+bool
 endpoint_child_path(char child[ENDPOINT_PATH_MAX], const char *path, pid_t pid)
 {
     const char *slash = strrchr(path, '/');

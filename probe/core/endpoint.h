@@ -27,6 +27,11 @@
 // in the temporary folder. False when that is too long.
 bool endpoint_default_path(char path[ENDPOINT_PATH_MAX], pid_t pid);
 
+// context: any. Whether a path names a folder, by its last "/", in which every process
+// has a socket of its own; and which: FOLDER/PID.sock. False when that is too long.
+bool endpoint_is_folder(const char *path);
+bool endpoint_path_in(char path[ENDPOINT_PATH_MAX], const char *folder, pid_t pid);
+
 // context: any. Where a child listens whose parent listens on `path`: beside it.
 bool endpoint_child_path(char child[ENDPOINT_PATH_MAX], const char *path, pid_t pid);
 

@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "probe/core/attend.h"
 #include "probe/core/clock.h"
 #include "probe/core/flight.h"
 #include "probe/core/server.h"
@@ -614,6 +615,8 @@ choose_path(struct probe *probe, bool child, char *why, size_t why_size)
     bool chosen = true;
     if (!*given) {
         chosen = endpoint_default_path(probe->path, getpid());
+    } else if (endpoint_is_folder(given)) {
+        chosen = endpoint_path_in(probe->path, given, getpid());
     } else if (child) {
         chosen = endpoint_child_path(probe->path, given, getpid());
     } else {
@@ -736,13 +739,57 @@ end_server(void *context)
     server_stop(ending->server, &ending->bye);
 }
 
+static void
+attend(void *context)
+{
+    attend_first(context);
+}
+
+void
+probe_await(struct probe *probe)
+{
+    if (!attend_wanted(probe)) {
+        return;
+    }
+    if (probe->settings.attendant_gc && !probe->settings.readonly) {
+        probe->runtime.collect();
+    }
+    refresh(probe); // the first counts have names
+    probe->awaits = true;
+    if (probe->runtime.unlocked) {
+        probe->runtime.unlocked(attend, probe);
+    } else {
+        attend(probe);
+    }
+    probe->awaits = false;
+}
+
+// What is known of the end is read by somebody: with names, and, who judges what is
+// left, without garbage.
+static void
+look_last(struct probe *probe)
+{
+    bool attended = attend_wanted(probe);
+    if (attended && probe->settings.attendant_gc && !probe->settings.readonly) {
+        probe->runtime.collect();
+        probe->census_hurry = true;
+        start_census(probe, true);
+        while (probe->census.under_way) {
+            continue_census(probe);
+        }
+    }
+    if (attended || flight_wanted(&probe->settings)) {
+        refresh(probe);
+    }
+    while (attended && tracing_name_frames(probe)) {
+    }
+}
+
 void
 probe_stop(struct probe *probe, enum bye_reason reason, uint64_t status)
 {
-    // What is recorded of the end is read by somebody: with names.
-    if (probe->server && probe->pid == getpid() && reason == BYE_EXIT &&
-        flight_wanted(&probe->settings)) {
-        refresh(probe);
+    if (probe->server && probe->pid == getpid() && reason == BYE_EXIT) {
+        look_last(probe);
     }
     if (!probe->holds) {
         watch_forks(NULL);
@@ -785,6 +832,7 @@ probe_after_fork(struct probe *probe, char *why, size_t why_size)
     atomic_store(&probe->done, 0);
     atomic_store(&probe->agent_ns, 0);
     probe->reset = true;
+    probe->attended = false;
     probe->pid = getpid();
     return open_descriptors(probe, why, why_size) &&
            choose_path(probe, true, why, why_size) &&

@@ -76,6 +76,8 @@ struct probe {
     _Atomic uint32_t done; // enum work: finished since the server looked
     _Atomic uint32_t mode; // enum probe_mode, as it is
     _Atomic bool agent_alive;
+    _Atomic bool attended;        // a viewer has a whole set of counts
+    _Atomic bool awaits;          // the program stands still until one has
     _Atomic uint64_t agent_ns;    // spent with the GVL by the agent
     _Atomic uint32_t wanted_mode; // enum probe_mode, of WORK_MODE
     _Atomic bool census_hurry;    // somebody waits for it
@@ -111,6 +113,10 @@ struct probe {
 // One probe a process.
 bool probe_start(struct probe *probe, const struct settings *settings,
                  const struct runtime *runtime, char *why, size_t why_size);
+
+// context: gvl, once the agent has a thread. When it was started by a viewer that wants
+// to see all of it, let that one come before the program goes on: see attend.h.
+void probe_await(struct probe *probe);
 
 // context: gvl. Count for the program itself: without a socket, a server or an agent when
 // the probe was not started, beside them when it is, until as many calls of

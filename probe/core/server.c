@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "probe/core/attend.h"
 #include "probe/core/clock.h"
 #include "probe/core/feed.h"
 #include "probe/core/flight.h"
@@ -516,6 +517,7 @@ seed(struct server *server, struct stamp at)
         }
         viewer->wants_seed = false;
         viewer_append(viewer, &frames);
+        server->probe->attended |= viewer != server->recorder;
     }
     buffer_destroy(&frames);
 }
@@ -745,7 +747,8 @@ tick(struct server *server, uint64_t now_ns)
         probe_ask(probe, WORK_CENSUS);
     }
     if (!server->sample_due_ns) { // else the one before still waits for the agent
-        server->sample_due_ns = now_ns + AGENT_PATIENCE_NS;
+        // who stands still has nothing newer to say
+        server->sample_due_ns = now_ns + (probe->awaits ? 0 : AGENT_PATIENCE_NS);
     }
     ask_agent(server, now_ns);
 }
@@ -849,6 +852,38 @@ say_bye(struct server *server)
     }
 }
 
+// Who started the program for these words may have come only now, and wants the trees
+// that matter, whichever it had open.
+static void
+show_attendant(struct server *server)
+{
+    if (!attend_wanted(server->probe)) {
+        return;
+    }
+    accept_viewer(server);
+    for (size_t i = 0; i < server->viewer_count; i++) {
+        opened_look_on(&server->opened, server->probe, server->viewers[i],
+                       clock_monotonic_ns());
+    }
+}
+
+// And gets the time to read them; nobody else does.
+static void
+take_leave(struct server *server)
+{
+    uint64_t until_ns = clock_monotonic_ns() + ATTEND_MS * (uint64_t)NS_A_MS;
+    bool attended = attend_wanted(server->probe);
+    for (size_t i = 0; attended && i < server->viewer_count; i++) {
+        const struct viewer *viewer = server->viewers[i];
+        while (viewer != server->recorder && viewer->out.length > 0 && !viewer->broken &&
+               clock_monotonic_ns() < until_ns && attend_wanted(server->probe)) {
+            struct pollfd room = {viewer->fd, POLLOUT, 0};
+            poll(&room, 1, ATTEND_LOOK_MS);
+            viewer_flush(server->viewers[i]);
+        }
+    }
+}
+
 static void *
 serve(void *argument)
 {
@@ -867,12 +902,14 @@ serve(void *argument)
         }
         turn(server, polls, count);
     }
+    show_attendant(server);
     send_sample(server, clock_monotonic_ns()); // the last state, then goodbye
     land_last(server);
     for (size_t i = 0; i < server->viewer_count; i++) {
         say_notices(server, server->viewers[i], clock_stamp());
     }
     say_bye(server);
+    take_leave(server);
     pthread_mutex_unlock(&probe->lock);
     return NULL;
 }

@@ -1,6 +1,7 @@
 #include "probe/core/settings.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -133,6 +134,27 @@ take_readonly(struct settings *settings, const char *value)
     return false;
 }
 
+// "PID" or "PID,gc"
+static bool
+take_attendant(struct settings *settings, const char *value)
+{
+    char number[16];
+    unsigned pid;
+    size_t length = strcspn(value, ",");
+    bool collects = strcmp(value + length, ",gc") == 0;
+    if (length >= sizeof(number) || (value[length] && !collects)) {
+        return false;
+    }
+    memcpy(number, value, length);
+    number[length] = '\0';
+    if (!parse_whole(number, 1, INT_MAX, &pid)) {
+        return false;
+    }
+    settings->attendant = (pid_t)pid;
+    settings->attendant_gc = collects;
+    return true;
+}
+
 // Wrong rules are no rules: the others hold.
 static bool
 take_flight(struct settings *settings, const char *value, char *why, size_t why_size)
@@ -191,18 +213,20 @@ take_pause(struct settings *settings, const char *value)
 }
 
 static const struct setting table[] = {
-    {"socket",       "MEMTOP_SOCKET",       "a path",                                take_socket,   NULL       },
-    {"mode",         "MEMTOP_MODE",         "dormant, census, count or trace",       take_mode,     NULL       },
-    {"interval",     "MEMTOP_INTERVAL",     "seconds from 0.1 to 3600",              take_interval, NULL       },
-    {"budget",       "MEMTOP_BUDGET",       "percent of a core, 0.1 to 100",         take_budget,   NULL       },
-    {"depth",        "MEMTOP_DEPTH",        "a number of frames from 1 to 4096",     take_depth,    NULL       },
-    {"trace",        "MEMTOP_TRACE",        "names of classes, with commas between", take_trace,    NULL       },
-    {"readonly",     "MEMTOP_READONLY",     "1 or 0",                                take_readonly, NULL       },
-    {"flight",       "MEMTOP_FLIGHT",       "",                                      NULL,          take_flight},
-    {"flight_file",  "MEMTOP_FLIGHT_FILE",  "a path",                                take_file,     NULL       },
-    {"flight_size",  "MEMTOP_FLIGHT_SIZE",  "a size from 64K to 64G",                take_size,     NULL       },
-    {"flight_limit", "MEMTOP_FLIGHT_LIMIT", "a number from 1 to 1000",               take_limit,    NULL       },
-    {"flight_pause", "MEMTOP_FLIGHT_PAUSE", "seconds from 0 to 86400",               take_pause,    NULL       },
+    {"socket",       "MEMTOP_SOCKET",       "a path",                                take_socket,    NULL       },
+    {"mode",         "MEMTOP_MODE",         "dormant, census, count or trace",       take_mode,      NULL       },
+    {"interval",     "MEMTOP_INTERVAL",     "seconds from 0.1 to 3600",              take_interval,  NULL       },
+    {"budget",       "MEMTOP_BUDGET",       "percent of a core, 0.1 to 100",         take_budget,    NULL       },
+    {"depth",        "MEMTOP_DEPTH",        "a number of frames from 1 to 4096",     take_depth,     NULL       },
+    {"trace",        "MEMTOP_TRACE",        "names of classes, with commas between", take_trace,     NULL       },
+    {"readonly",     "MEMTOP_READONLY",     "1 or 0",                                take_readonly,  NULL       },
+    {"attendant",    "MEMTOP_ATTENDANT",    "a process id, with or without ,gc",     take_attendant,
+     NULL                                                                                                       },
+    {"flight",       "MEMTOP_FLIGHT",       "",                                      NULL,           take_flight},
+    {"flight_file",  "MEMTOP_FLIGHT_FILE",  "a path",                                take_file,      NULL       },
+    {"flight_size",  "MEMTOP_FLIGHT_SIZE",  "a size from 64K to 64G",                take_size,      NULL       },
+    {"flight_limit", "MEMTOP_FLIGHT_LIMIT", "a number from 1 to 1000",               take_limit,     NULL       },
+    {"flight_pause", "MEMTOP_FLIGHT_PAUSE", "seconds from 0 to 86400",               take_pause,     NULL       },
 };
 
 #define SETTING_COUNT (sizeof(table) / sizeof(*table))

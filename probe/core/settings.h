@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "protocol/message.h"
 
@@ -24,6 +25,8 @@ struct settings {
     unsigned depth;                 // stack frames kept
     char trace[SETTINGS_TRACE_MAX]; // names of classes, of mode trace; "" for all
     bool readonly;
+    pid_t attendant;   // the process of a viewer that started us, 0 for none: attend.h
+    bool attendant_gc; // it judges what is left after a collection
     char flight[SETTINGS_FLIGHT_MAX];    // rules of the flight recorder, "" for none
     char flight_file[SETTINGS_PATH_MAX]; // where it writes, "" for beside the socket
     uint64_t flight_bytes;               // that it remembers

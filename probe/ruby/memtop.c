@@ -55,6 +55,9 @@ revive(void *context)
         return;
     }
     agent_start(&probe);
+    if (probe.settings.attendant_gc) {
+        probe_await(&probe);
+    }
 }
 
 struct unlocked {
@@ -244,6 +247,7 @@ memtop_start(VALUE self, VALUE given)
     if (ractors_came) {
         ractor_comes();
     }
+    probe_await(&probe);
     watch_exit();
     return Qtrue;
 }

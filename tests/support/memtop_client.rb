@@ -145,6 +145,9 @@ class MemtopClient
     Tree.new(@trees[id], @frames)
   end
 
+  # The tree as the probe sent it last, without asking.
+  def tree_sent(name) = Tree.new(@trees[rows_named(name).max_by(&:live).id], @frames)
+
   # Ask for a class's tree: from the answer on its stacks are taken.
   def open_class(name)
     self.until { rows_named(name).any? }

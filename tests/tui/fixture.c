@@ -42,6 +42,8 @@ fixture_start(struct fixture *fixture, struct fixture_options options)
         .read_source = options.read_source,
         .choices = options.choices,
         .fleet = options.fleet,
+        .command = options.command,
+        .output = options.output,
     };
     assert_true(grid_init(&fixture->grid, 30, 118));
     fixture->app = app_new(&app_options, fixture->now_ms);

@@ -32,6 +32,8 @@ struct fixture_options {
     source_reader *read_source;
     const struct app_choices *choices;
     const struct fleet *fleet;
+    bool command;
+    const struct scroll *output;
 };
 
 void fixture_start(struct fixture *fixture, struct fixture_options options);

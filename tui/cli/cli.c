@@ -40,74 +40,74 @@ option_table(struct poptOption options[OPTIONS_MAX], struct cli *cli,
 {
     // clang-format off: it would pad all rows anew for each that comes
     const struct poptOption table[] = {
-        {"socket", 's', POPT_ARG_STRING, &cli->socket, 0,
-         "the socket of the program's probe", "PATH"},
-        {"once", '1', POPT_ARG_NONE, &cli->once, 0,
-         "print one table; so does memtop without a terminal", NULL},
-        {"json", 'j', POPT_ARG_NONE, &cli->json, 0,
-         "the same as JSON (implies --once)", NULL},
-        {"all", 'a', POPT_ARG_NONE, &cli->all, 0,
-         "with --once or --plain: Ruby's internal types too", NULL},
-        {"plain", 'p', POPT_ARG_NONE, &wishes->plain, 0,
-         "print a table each interval, for pipes and screen readers", NULL},
-        {"ascii", 'A', POPT_ARG_NONE, &cli->ascii, 0,
-         "draw with ASCII alone", NULL},
-        {"no-mouse", 'M', POPT_ARG_NONE, &cli->no_mouse, 0,
-         "leave the mouse to the terminal", NULL},
-        {"readonly", 'r', POPT_ARG_NONE, &cli->readonly, 0,
-         "never ask the program for anything that changes it", NULL},
-        {"theme", 't', POPT_ARG_STRING, &cli->theme, 0,
-         "colours: default, mono or colorblind", "NAME"},
-        {"merged", 'G', POPT_ARG_NONE, &cli->merged, 0,
-         "the process and its children as one: sums by class", NULL},
-        {"config", 'c', POPT_ARG_STRING, &cli->config, 0,
-         "another configuration file than ~/.config/memtop/config", "FILE"},
-        {"wait", 'w', POPT_ARG_STRING, &wishes->wait, 0,
-         "tree: take stacks first (2s); ps: watch; attach: patience", "TIME"},
-        {"pin", 'P', POPT_ARG_NONE, &cli->pin, 0,
-         "with tree: go on taking stacks of the class afterwards", NULL},
-        {"output", 'o', POPT_ARG_STRING, &cli->output, 0,
-         "with record, cut, export: the file, or - for export", "FILE"},
-        {"duration", 'd', POPT_ARG_STRING, &wishes->duration, 0,
-         "with record: how long; 90s, 10m, 8h", "TIME"},
-        {"max-size", 'm', POPT_ARG_STRING, &wishes->max_size, 0,
-         "with record: keep the newest, so many bytes; 256M", "SIZE"},
-        {"speed", 'x', POPT_ARG_STRING, &wishes->speed, 0,
-         "with replay: play from the start, so many times as fast", "N"},
-        {"at", '@', POPT_ARG_STRING, &cli->at, 0,
-         "with replay, export: the moment; -5m, 14:03, end", "TIME"},
-        {"from", 'F', POPT_ARG_STRING, &cli->from, 0,
-         "with diff, cut, check: the first moment", "TIME"},
-        {"to", 'T', POPT_ARG_STRING, &cli->to, 0,
-         "with diff, cut, check: the last moment", "TIME"},
-        {"view", 'v', POPT_ARG_NONE, &cli->view, 0,
-         "with diff: show it in the viewer", NULL},
-        {"format", 'f', POPT_ARG_STRING, &cli->format, 0,
-         "with export: memtop help export lists them", "NAME"},
-        {"bytes", 'b', POPT_ARG_NONE, &cli->bytes, 0,
-         "with export: bytes where a format has one figure", NULL},
-        {"max-growth", 'g', POPT_ARG_ARGV, &cli->rules, 0,
-         "with check: what may grow by how much; may be repeated", "RULE"},
-        {"warmup", 'W', POPT_ARG_STRING, &wishes->warmup, 0,
-         "with check: leave out so much of the beginning", "TIME"},
-        {"mode", 'O', POPT_ARG_STRING, &cli->mode, 0,
-         "with attach: dormant, census, count or trace", "NAME"},
-        {"interval", 'i', POPT_ARG_STRING, &cli->interval, 0,
-         "with attach: seconds between samples", "N"},
-        {"budget", 'B', POPT_ARG_STRING, &cli->budget, 0,
-         "with attach: percent of one core the probe may use", "N"},
-        {"depth", 'D', POPT_ARG_STRING, &cli->depth, 0,
-         "with attach: stack frames that are kept", "N"},
-        {"trace", 'C', POPT_ARG_STRING, &cli->trace, 0,
-         "with attach: the classes of mode trace; Order,Hash", "NAMES"},
-        {"print-config", 'K', POPT_ARG_NONE, &wishes->print_config, 0,
-         "print the default configuration file, explained", NULL},
-        {"tables", '\0', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, &wishes->tables, 0,
-         NULL, NULL},
-        {"version", 'V', POPT_ARG_NONE, &wishes->version, 0,
-         "print the version and end", NULL},
-        {"help", 'h', POPT_ARG_NONE, &wishes->help, 0,
-         "print this and end", NULL},
+        {"socket",       's',  POPT_ARG_STRING,                         &cli->socket,          0,
+         "the socket of the program's probe",                                                                                          "PATH" },
+        {"once",         '1',  POPT_ARG_NONE,                           &cli->once,            0,
+         "print one table; so does memtop without a terminal",                                                                         NULL   },
+        {"json",         'j',  POPT_ARG_NONE,                           &cli->json,            0, "the same as JSON (implies --once)",
+         NULL                                                                                                                                 },
+        {"all",          'a',  POPT_ARG_NONE,                           &cli->all,             0,
+         "with --once or --plain: Ruby's internal types too",                                                                          NULL   },
+        {"plain",        'p',  POPT_ARG_NONE,                           &wishes->plain,        0,
+         "print a table each interval, for pipes and screen readers",                                                                  NULL   },
+        {"ascii",        'A',  POPT_ARG_NONE,                           &cli->ascii,           0, "draw with ASCII alone",             NULL   },
+        {"no-mouse",     'M',  POPT_ARG_NONE,                           &cli->no_mouse,        0,
+         "leave the mouse to the terminal",                                                                                            NULL   },
+        {"readonly",     'r',  POPT_ARG_NONE,                           &cli->readonly,        0,
+         "never ask the program for anything that changes it",                                                                         NULL   },
+        {"theme",        't',  POPT_ARG_STRING,                         &cli->theme,           0,
+         "colours: default, mono or colorblind",                                                                                       "NAME" },
+        {"merged",       'G',  POPT_ARG_NONE,                           &cli->merged,          0,
+         "the process and its children as one: sums by class",                                                                         NULL   },
+        {"config",       'c',  POPT_ARG_STRING,                         &cli->config,          0,
+         "another configuration file than ~/.config/memtop/config",                                                                    "FILE" },
+        {"wait",         'w',  POPT_ARG_STRING,                         &wishes->wait,         0,
+         "tree: take stacks first (2s); ps: watch; attach: patience",                                                                  "TIME" },
+        {"pin",          'P',  POPT_ARG_NONE,                           &cli->pin,             0,
+         "with tree: go on taking stacks of the class afterwards",                                                                     NULL   },
+        {"output",       'o',  POPT_ARG_STRING,                         &cli->output,          0,
+         "with record, cut, export, run, check: the file to write",                                                                    "FILE" },
+        {"record",       'R',  POPT_ARG_STRING,                         &cli->record,          0,
+         "with run: write what comes into this file as well",                                                                          "FILE" },
+        {"duration",     'd',  POPT_ARG_STRING,                         &wishes->duration,     0,
+         "with record, check: how long; 90s, 10m, 8h",                                                                                 "TIME" },
+        {"max-size",     'm',  POPT_ARG_STRING,                         &wishes->max_size,     0,
+         "with record: keep the newest, so many bytes; 256M",                                                                          "SIZE" },
+        {"speed",        'x',  POPT_ARG_STRING,                         &wishes->speed,        0,
+         "with replay: play from the start, so many times as fast",                                                                    "N"    },
+        {"at",           '@',  POPT_ARG_STRING,                         &cli->at,              0,
+         "with replay, export: the moment; -5m, 14:03, end",                                                                           "TIME" },
+        {"from",         'F',  POPT_ARG_STRING,                         &cli->from,            0,
+         "with diff, cut, check: the first moment",                                                                                    "TIME" },
+        {"to",           'T',  POPT_ARG_STRING,                         &cli->to,              0,
+         "with diff, cut, check: the last moment",                                                                                     "TIME" },
+        {"view",         'v',  POPT_ARG_NONE,                           &cli->view,            0, "with diff: show it in the viewer",
+         NULL                                                                                                                                 },
+        {"format",       'f',  POPT_ARG_STRING,                         &cli->format,          0,
+         "with export: memtop help export lists them",                                                                                 "NAME" },
+        {"bytes",        'b',  POPT_ARG_NONE,                           &cli->bytes,           0,
+         "with export: bytes where a format has one figure",                                                                           NULL   },
+        {"max-growth",   'g',  POPT_ARG_ARGV,                           &cli->rules,           0,
+         "with check: what may grow by how much; may be repeated",                                                                     "RULE" },
+        {"warmup",       'W',  POPT_ARG_STRING,                         &wishes->warmup,       0,
+         "with check: leave out so much of the beginning",                                                                             "TIME" },
+        {"mode",         'O',  POPT_ARG_STRING,                         &cli->mode,            0,
+         "with attach: dormant, census, count or trace",                                                                               "NAME" },
+        {"interval",     'i',  POPT_ARG_STRING,                         &cli->interval,        0,
+         "with attach: seconds between samples",                                                                                       "N"    },
+        {"budget",       'B',  POPT_ARG_STRING,                         &cli->budget,          0,
+         "with attach: percent of one core the probe may use",                                                                         "N"    },
+        {"depth",        'D',  POPT_ARG_STRING,                         &cli->depth,           0,
+         "with attach: stack frames that are kept",                                                                                    "N"    },
+        {"trace",        'C',  POPT_ARG_STRING,                         &cli->trace,           0,
+         "with attach: the classes of mode trace; Order,Hash",                                                                         "NAMES"},
+        {"print-config", 'K',  POPT_ARG_NONE,                           &wishes->print_config, 0,
+         "print the default configuration file, explained",                                                                            NULL   },
+        {"tables",       '\0', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, &wishes->tables,       0,
+         NULL,                                                                                                                         NULL   },
+        {"version",      'V',  POPT_ARG_NONE,                           &wishes->version,      0, "print the version and end",
+         NULL                                                                                                                                 },
+        {"help",         'h',  POPT_ARG_NONE,                           &wishes->help,         0, "print this and end",                NULL   },
         POPT_TABLEEND
     };
     // clang-format on
@@ -144,9 +144,6 @@ take_word(struct cli *cli, const char *word, FILE *errors)
     if (command) {
         cli->task = command->task;
         return true;
-    }
-    if (command_is_later(word)) {
-        return refuse(errors, "this command is not in this version", word);
     }
     return refuse(errors, "neither a process id nor a command", word);
 }
@@ -196,6 +193,7 @@ options_fit(const struct cli *cli, const struct wishes *wishes, FILE *errors)
         {" budget ",     cli->budget     },
         {" depth ",      cli->depth      },
         {" trace ",      cli->trace      },
+        {" record ",     cli->record     },
     };
     const struct command *command = command_of(cli->attach ? CLI_ATTACH : cli->task);
     for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
@@ -290,10 +288,33 @@ take_files(struct cli *cli, const char **words, FILE *errors)
     return count > 0 || refuse(errors, "the name of a recording is missing", "");
 }
 
+// Of a recording or of a command.
+static bool
+settle_check(const struct cli *cli, FILE *errors)
+{
+    if (!cli->rules) {
+        return refuse(errors, "check wants --max-growth RULE, such as Order:+500", "");
+    }
+    if (!cli->command) {
+        return !(cli->output || cli->duration_us) ||
+               refuse(errors, "--output and --duration go with check -- COMMAND", "");
+    }
+    if (cli->from || cli->to) {
+        return refuse(errors, "--from and --to are moments of a recording", "");
+    }
+    return !cli->json || cli->output ||
+           refuse(errors,
+                  "--json wants --output FILE here: standard output is the command's",
+                  "");
+}
+
 // What each of the commands about recordings cannot do without.
 static bool
 settle_files(const struct cli *cli, FILE *errors)
 {
+    if (cli->task == CLI_CHECK) {
+        return settle_check(cli, errors);
+    }
     if ((cli->task == CLI_RECORD || cli->task == CLI_CUT) && !cli->output) {
         return refuse(errors, "-o says which file to write, and is missing", "");
     }
@@ -302,9 +323,6 @@ settle_files(const struct cli *cli, FILE *errors)
     }
     if (cli->task == CLI_EXPORT && !cli->format) {
         return refuse(errors, "export wants --format; memtop help export lists them", "");
-    }
-    if (cli->task == CLI_CHECK && !cli->rules) {
-        return refuse(errors, "check wants --max-growth RULE, such as Order:+500", "");
     }
     if (cli->view && (cli->json || cli->all)) {
         return refuse(errors, "--view shows, --json and --all are about what is printed",
@@ -345,11 +363,53 @@ take_attach(struct cli *cli, const char **words, FILE *errors)
     return parse_pid(words[1], &cli->pid) || refuse(errors, "not a process id", words[1]);
 }
 
+// Whether the first command that is named is one that starts another.
+static bool
+starts_command(int argc, const char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const struct command *command = *argv[i] ? command_find(argv[i]) : NULL;
+        if (command) {
+            return command->task == CLI_RUN || command->task == CLI_CHECK;
+        }
+    }
+    return false;
+}
+
+// The words behind --, which are none of ours: popt is not shown them.
+static int
+cut_command(struct cli *cli, int argc, const char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0 && starts_command(i, argv)) {
+            cli->command = argv + i + 1;
+            return i;
+        }
+    }
+    return argc;
+}
+
+// A command stands behind --, and nowhere else.
+static bool
+fit_command(const struct cli *cli, const char **words, FILE *errors)
+{
+    bool given = cli->command && cli->command[0];
+    if (cli->command && !given) {
+        return refuse(errors, "there is no command behind --", "");
+    }
+    if (words && words[0] && (given || cli->task == CLI_RUN)) {
+        return refuse(errors, "the command to run belongs behind --, after the options",
+                      words[0]);
+    }
+    return given || cli->task != CLI_RUN ||
+           refuse(errors, "run wants a command: memtop run -- COMMAND", "");
+}
+
 static bool
 take_words(struct cli *cli, const struct wishes *wishes, const char **words, FILE *errors)
 {
     if (!words || !words[0]) {
-        return true;
+        return fit_command(cli, words, errors);
     }
     if (!take_word(cli, words[0], errors)) {
         return false;
@@ -360,6 +420,12 @@ take_words(struct cli *cli, const struct wishes *wishes, const char **words, FIL
     }
     if (cli->task == CLI_ATTACH) {
         return take_attach(cli, words, errors);
+    }
+    if (!fit_command(cli, words + 1, errors)) {
+        return false;
+    }
+    if (cli->command) {
+        return true;
     }
     if (cli->task == CLI_TREE) {
         return take_tree(cli, words + 1, errors);
@@ -455,8 +521,8 @@ settle(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *errors
     if (cli->task >= CLI_RECORD && cli->task <= CLI_CHECK) {
         return settle_files(cli, errors);
     }
-    if (cli->task == CLI_PS) {
-        return options_fit(cli, wishes, errors);
+    if (cli->task == CLI_PS || cli->task == CLI_RUN) {
+        return true;
     }
     if (cli->task == CLI_TREE) {
         return cli->once || wishes->plain || cli->all
@@ -478,6 +544,7 @@ cli_parse(struct cli *cli, int argc, const char **argv, bool terminal, FILE *err
 
     *cli = (struct cli){.task = CLI_WATCH, .topic = "", .wait_s = WAIT_S};
     option_table(options, cli, &wishes);
+    argc = cut_command(cli, argc, argv);
     poptContext context = poptGetContext("memtop", argc, argv, options, 0);
     int code = poptGetNextOpt(context);
     bool good = code == -1 ? take_words(cli, &wishes, poptGetArgs(context), errors) &&
@@ -497,10 +564,10 @@ void
 cli_destroy(struct cli *cli)
 {
     char **const texts[] = {
-        &cli->socket,   &cli->theme,    &cli->config, &cli->class_name,
-        &cli->files[0], &cli->files[1], &cli->output, &cli->format,
-        &cli->at,       &cli->from,     &cli->to,     &cli->mode,
-        &cli->interval, &cli->budget,   &cli->depth,  &cli->trace,
+        &cli->socket,   &cli->theme,  &cli->config,   &cli->class_name, &cli->files[0],
+        &cli->files[1], &cli->output, &cli->format,   &cli->at,         &cli->from,
+        &cli->to,       &cli->mode,   &cli->interval, &cli->budget,     &cli->depth,
+        &cli->trace,    &cli->record,
     };
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         free(*texts[i]);

@@ -38,6 +38,7 @@ enum cli_task {
     CLI_DIFF,    // what changed between two moments
     CLI_CHECK,   // whether anything grew more than it may
     CLI_DOCTOR,  // what works on this machine
+    CLI_RUN,     // a command, with the viewer on top or a table at its end
     CLI_HELP,    // cli_help()
     CLI_VERSION, // cli_version()
     CLI_CONFIG,  // print the default configuration
@@ -46,14 +47,14 @@ enum cli_task {
 
 struct cli {
     enum cli_task task;
-    const char *topic;          // of CLI_HELP: a command's name, "" for memtop itself
-    char *socket;               // owned; NULL when not given
-    char *theme;                // owned; NULL when not given
-    char *config;               // owned; NULL when not given
-    char *class_name;           // owned; of CLI_TREE
-    double wait_s;              // how long CLI_TREE takes stacks and CLI_PS looks on before
-                                // it prints; of `attach`: how long the program may take
-    long pid;                   // 0 when not given
+    const char *topic; // of CLI_HELP: a command's name, "" for memtop itself
+    char *socket;      // owned; NULL when not given
+    char *theme;       // owned; NULL when not given
+    char *config;      // owned; NULL when not given
+    char *class_name;  // owned; of CLI_TREE
+    double wait_s;     // how long CLI_TREE takes stacks and CLI_PS looks on before
+                       // it prints; of `attach`: how long the program may take
+    long pid;          // 0 when not given
     char *files[CLI_FILES_MAX]; // owned: recordings; NULL when not given
     char *output;               // owned; NULL when not given, as all that follow
     char *format;               // owned
@@ -61,6 +62,9 @@ struct cli {
     char *from;                 // owned
     char *to;                   // owned
     char **rules;               // owned: of CLI_CHECK, ended by NULL
+    const char **command;       // borrowed: of CLI_RUN and CLI_CHECK, what is behind --,
+                                // ended by NULL; NULL when there is none
+    char *record;               // owned: of CLI_RUN
     uint64_t duration_us;       // 0: without end
     uint64_t warmup_us;         // of CLI_CHECK
     uint64_t max_size;          // bytes; 0: no bound

@@ -36,6 +36,7 @@ static const char watch_help[] =
     "  memtop 4120                    watch process 4120\n"
     "  memtop --socket /run/x.sock    watch the program that listens there\n"
     "  memtop --merged 4101           a process and its children as one\n"
+    "  memtop run -- bundle exec puma start a command under the probe, and watch it\n"
     "  memtop --once 4120             one table as text, then the end\n"
     "  memtop --json | jq .totals     the same for machines\n"
     "  memtop tree Order              which lines made the orders that live\n"
@@ -202,12 +203,46 @@ static const char diff_help[] =
     "  memtop diff before.memtop after.memtop --view\n"
     "  memtop diff before.memtop after.memtop --json | jq .kinds\n";
 
+static const char run_help[] =
+    "memtop run starts a command with the probe in every Ruby process of it, through\n"
+    "RUBYOPT: nothing of the application changes, Bundler included. The viewer is on\n"
+    "top; the command has a terminal of its own for its output, and no input. O shows\n"
+    "what it writes; --output writes that into FILE instead, which may be another\n"
+    "terminal. q asks whether to stop the command (SIGTERM to all of its group), or to\n"
+    "leave it running.\n"
+    "\n"
+    "Without a terminal the command has memtop's own input and output, and a table is\n"
+    "printed to standard error at its end; --json makes it JSON. Signals are passed on.\n"
+    "\n"
+    "Exit status: the command's; 128 and the number when a signal ended it; 126 or 127\n"
+    "when it cannot be started; 0 when it was left running.\n"
+    "\n"
+    "Of several processes the first is shown; when it ends, or as long as no key was\n"
+    "pressed, one that has more objects. memtop PID, elsewhere, watches another.\n"
+    "\n"
+    "Environment:\n"
+    "  MEMTOP_LIB     the folder of the probe, where it is not found by itself\n"
+    "  MEMTOP_SOCKET  FOLDER/: where the sockets are, in the place of the default\n"
+    "\n"
+    "Examples:\n"
+    "  memtop run -- bundle exec puma\n"
+    "  memtop run --output log/server.log -- bin/rails server\n"
+    "  memtop run --record specs.memtop -- bundle exec rspec\n"
+    "  memtop run -- ruby app.rb 2> table.txt | less\n";
+
 static const char check_help[] =
-    "memtop check judges a recording by rules: which classes may grow by how much, from\n"
-    "the end of the warm-up to the end. It prints the culprits of each rule that is\n"
-    "broken with their call paths. Its exit status is 1 when a rule is broken, or "
-    "cannot\n"
-    "be judged because nobody counted.\n"
+    "memtop check judges by rules: which classes may grow by how much, from the end of\n"
+    "the warm-up to the end. It prints the culprits of each rule that is broken with\n"
+    "their call paths. Its exit status is 1 when a rule is broken, or cannot be judged\n"
+    "because nobody counted.\n"
+    "\n"
+    "It judges a recording, or a command that it runs under the probe: there garbage is\n"
+    "collected before both moments, call paths of the classes that rules name are taken\n"
+    "from the start, and every Ruby process of the command is judged by itself. Without\n"
+    "--warmup the first moment is before the program's first line. The report goes to\n"
+    "standard error, or into the file of --output. --duration ends a command that has\n"
+    "no end, with SIGTERM. A command that fails is reported too, and then its status is\n"
+    "memtop's, whatever the rules say.\n"
     "\n"
     "Rules:\n"
     "  Order:+500           objects of one class\n"
@@ -218,7 +253,8 @@ static const char check_help[] =
     "\n"
     "Examples:\n"
     "  memtop check night.memtop --max-growth Order:+500 --warmup 60s\n"
-    "  memtop check night.memtop -g '*:+10% or +100' -g total:+5000 --json\n";
+    "  memtop check night.memtop -g '*:+10% or +100' -g total:+5000 --json\n"
+    "  memtop check -g Order:+500 --warmup 60s -- bundle exec ruby soak.rb\n";
 
 // clang-format off
 static const struct command commands[] = {
@@ -231,17 +267,14 @@ static const struct command commands[] = {
     {"replay", "FILE",                    "show a recording",                     replay_help, CLI_REPLAY, " once json all at speed "},
     {"diff",   "FILE [FILE]",             "what changed between two moments",     diff_help,   CLI_DIFF,   " json all from to view "},
     {"export", "FILE -f F -o OUT",        "a moment in another format",           export_help, CLI_EXPORT, " all bytes at format output "},
-    {"check",  "FILE -g RULE",            "whether anything grew too much",       check_help,  CLI_CHECK,  " json from to max-growth warmup "},
+    {"run",    "[OPTIONS] -- COMMAND",    "start a command under the probe",      run_help,    CLI_RUN,    " json all readonly output record "},
+    {"check",  "-g RULE FILE|-- COMMAND",  "whether anything grew too much",       check_help,  CLI_CHECK,  " json from to max-growth warmup output duration "},
     {"verify", "FILE",                    "whether a recording is sound",         verify_help, CLI_VERIFY, " "},
     {"cut",    "FILE -F T -T T -o OUT",   "a part of a recording",                cut_help,    CLI_CUT,    " from to output "},
     {"doctor", "",                        "what works on this machine, and what not", doctor_help, CLI_DOCTOR, " json "},
     {"help",   "[COMMAND]",               "show how it is used",                  help_help,   CLI_HELP,   " socket once json all plain readonly wait pin "},
 };
 // clang-format on
-
-static const char *const later[] = {
-    "run",
-};
 
 const struct command *
 command_find(const char *name)
@@ -268,15 +301,4 @@ command_of(enum cli_task task)
         i++;
     }
     return &commands[i];
-}
-
-bool
-command_is_later(const char *name)
-{
-    for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
-        if (strcmp(later[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
 }

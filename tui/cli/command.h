@@ -28,7 +28,4 @@ const struct command *command_of(enum cli_task task);
 // The rows in order, "" first; NULL after the last.
 const struct command *command_at(size_t index);
 
-// A command that the documents name and a later version brings.
-bool command_is_later(const char *name);
-
 #endif

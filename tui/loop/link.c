@@ -45,6 +45,7 @@ struct link {
     bool met;     // HELLO came once
     bool reached; // somebody listened
     bool stopped; // link_stop() was called, or all is over
+    bool awaits;  // nobody has to listen yet
     int busy_tries;
     uint64_t retry_ms;
     enum link_state state;
@@ -468,6 +469,10 @@ attempt(struct link *link)
 
     if (descriptor < 0) {
         int error = errno;
+        if (link->awaits && !link->met && (error == ENOENT || error == ECONNREFUSED)) {
+            uv_timer_start(&link->timer, on_retry, LINK_AWAIT_MS, 0);
+            return;
+        }
         if (error == EAGAIN && !link->met && link->busy_tries++ < BUSY_TRIES) {
             uv_timer_start(&link->timer, on_retry, LINK_RETRY_FIRST_MS, 0);
             return;
@@ -514,6 +519,19 @@ void
 link_start(struct link *link)
 {
     attempt(link);
+}
+
+void
+link_await(struct link *link)
+{
+    link->awaits = true;
+    attempt(link);
+}
+
+bool
+link_connected(const struct link *link)
+{
+    return link->channel != NULL;
 }
 
 bool

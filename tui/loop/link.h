@@ -36,6 +36,8 @@
 #define LINK_RETRY_FIRST_MS 100
 #define LINK_RETRY_LAST_MS 2000
 
+#define LINK_AWAIT_MS 10
+
 // Why there is no connection.
 enum link_failure {
     LINK_UNREACHABLE, // no program, or no probe in it
@@ -58,6 +60,13 @@ struct link *link_new(uv_loop_t *loop, const char *path,
 
 // Connect now. What comes of it, `events` tell.
 void link_start(struct link *link);
+
+// The same, where a program is just being started: until somebody listens there it is
+// tried again, LINK_AWAIT_MS later.
+void link_await(struct link *link);
+
+// Whether there is a connection, HELLO or not.
+bool link_connected(const struct link *link);
 
 // Send a request as soon as the probe takes it. False when there is no probe,
 // or when too much waits already.

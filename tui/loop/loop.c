@@ -8,7 +8,10 @@
 #include <uv.h>
 
 #include "tui/app_fleet.h"
+#include "tui/app_run.h"
+#include "tui/loop/child.h"
 #include "tui/loop/cluster.h"
+#include "tui/loop/company.h"
 #include "tui/loop/crash.h"
 #include "tui/loop/link.h"
 #include "tui/loop/watch.h"
@@ -34,6 +37,16 @@ struct loop {
     bool (*ask)(void *context);
     void *context;
     bool counted; // a key sample has come
+
+    // while loop_accompany() runs
+    const struct loop_command *command; // borrowed
+    struct child *child;                // owned
+    struct company *company;            // owned
+    uv_timer_t last_words;
+    struct child_end *child_end; // borrowed
+    bool child_ended;
+    uint64_t ended_ms;
+    long shown; // the process that the viewer shows, 0 for none
 };
 
 uint64_t
@@ -128,7 +141,9 @@ loop_new(const char *path)
         goto fail_link;
     }
     uv_timer_init(&loop->uv, &loop->patience);
+    uv_timer_init(&loop->uv, &loop->last_words);
     loop->patience.data = loop;
+    loop->last_words.data = loop;
     return loop;
 fail_link:
     uv_loop_close(&loop->uv);
@@ -147,6 +162,7 @@ loop_free(struct loop *loop)
     cluster_free(loop->cluster);
     scout_free(loop->scout);
     uv_close((uv_handle_t *)&loop->patience, NULL);
+    uv_close((uv_handle_t *)&loop->last_words, NULL);
     // every handle goes in a turn of its own; a stop that came late ends one early
     while (uv_loop_close(&loop->uv) == UV_EBUSY) {
         uv_run(&loop->uv, UV_RUN_DEFAULT);
@@ -159,6 +175,9 @@ loop_send(void *context, const struct request *request)
 {
     struct loop *loop = context;
 
+    if (loop->company) {
+        return company_send(loop->company, loop->shown, request);
+    }
     return loop->link && link_send(loop->link, request);
 }
 
@@ -418,6 +437,215 @@ loop_stay(struct loop *loop, struct app *app, uint64_t duration_ms, bool until_g
         uv_close((uv_handle_t *)&handles[i], NULL);
     }
     uv_run(&loop->uv, UV_RUN_NOWAIT); // the handles are of this function
+    return end;
+}
+
+/*
+ * A command, and the probes in its processes.
+ */
+
+static void
+from_company(void *context, long pid, const struct message *message)
+{
+    struct loop *loop = context;
+
+    loop->command->events.message(loop->command->events.context, pid, message);
+    if (pid != loop->shown || !loop->app) {
+        return;
+    }
+    if (message->kind == MESSAGE_HELLO) { // it may be shown only since now
+        app_link(loop->app, LINK_LIVE, "", loop_now_ms());
+    }
+    react(loop, app_message(loop->app, message, loop_now_ms()));
+}
+
+static void
+company_state(void *context, long pid, enum link_state state, const char *detail)
+{
+    struct loop *loop = context;
+
+    if (pid == loop->shown && loop->app) {
+        react(loop, app_link(loop->app, state, detail, loop_now_ms()));
+    }
+}
+
+static void
+company_left(void *context, long pid, const char *how)
+{
+    struct loop *loop = context;
+
+    company_state(loop, pid, LINK_GONE, how);
+    loop->command->events.left(loop->command->events.context, pid, how);
+}
+
+static void
+company_failed(void *context, long pid, const char *why)
+{
+    const struct loop *loop = context;
+
+    loop->command->events.failed(loop->command->events.context, pid, why);
+}
+
+bool
+loop_ask(struct loop *loop, long pid, const struct request *request)
+{
+    return loop->company && company_send(loop->company, pid, request);
+}
+
+void
+loop_show(struct loop *loop, long pid)
+{
+    bool again = loop->shown != 0 && loop->shown != pid;
+
+    loop->shown = pid;
+    if (again) {
+        company_again(loop->company, pid);
+    }
+}
+
+// What probes said last may not be read yet.
+static void
+on_last_words(uv_timer_t *timer)
+{
+    struct loop *loop = timer->data;
+
+    if (!company_waits(loop->company) ||
+        loop_now_ms() >= loop->ended_ms + LOOP_WORDS_MS) {
+        uv_timer_stop(timer);
+        loop->command->ended(loop->command->events.context);
+        if (!loop->watch || !loop->shown) { // nothing to look at
+            finish(loop, LOOP_DONE, "");
+        } else {
+            react(loop, REACT_DRAW);
+        }
+    }
+}
+
+static void
+on_child_end(void *context, struct child_end how)
+{
+    struct loop *loop = context;
+
+    *loop->child_end = how;
+    loop->child_ended = true;
+    loop->ended_ms = loop_now_ms();
+    uv_timer_start(&loop->last_words, on_last_words, 0, LOOP_LOOK_MS);
+}
+
+static void
+on_child_output(void *context, const char *bytes, size_t length)
+{
+    struct loop *loop = context;
+
+    loop->command->output(loop->command->events.context, bytes, length);
+    if (loop->watch) {
+        watch_react(loop->watch, app_command_wrote(loop->app));
+    }
+}
+
+static void
+on_too_long(uv_timer_t *timer)
+{
+    struct loop *loop = timer->data;
+
+    loop->command->late(loop->command->events.context);
+    // in a group of ours it has nobody but itself
+    kill((pid_t)child_pid(loop->child), SIGTERM);
+}
+
+static bool
+start_command(struct loop *loop, const struct loop_command *command,
+              struct child_end *how)
+{
+    const struct child_events events = {on_child_end, on_child_output, loop};
+
+    loop->command = command;
+    loop->child_end = how;
+    loop->child_ended = false;
+    loop->child = child_start(&loop->uv, command->command, &events, how);
+    if (loop->child && command->duration_ms > 0) {
+        uv_timer_start(&loop->patience, on_too_long, command->duration_ms, 0);
+    }
+    return loop->child != NULL;
+}
+
+// Somebody who cannot wait for the end.
+static void
+on_impatient(uv_signal_t *handle, int number)
+{
+    const struct loop *loop = handle->data;
+
+    (void)number;
+    child_signal(loop->child, SIGKILL);
+}
+
+// After the viewer was closed.
+static void
+part(struct loop *loop)
+{
+    int number = loop->command->part(loop->command->events.context, loop->signal);
+    uv_signal_t impatience;
+
+    if (number == 0) {
+        child_leave(loop->child);
+        return;
+    }
+    uv_signal_init(&loop->uv, &impatience);
+    impatience.data = loop;
+    uv_signal_start(&impatience, on_impatient, SIGINT);
+    child_signal(loop->child, number);
+    run(loop, loop->app);
+    uv_close((uv_handle_t *)&impatience, NULL);
+    uv_run(&loop->uv, UV_RUN_NOWAIT); // the handle is of this function
+}
+
+static enum loop_end
+watch_command(struct loop *loop)
+{
+    crash_install();
+    loop->watch = watch_open(&loop->uv, loop->app, loop->command->screen);
+    if (loop->watch) {
+        run(loop, loop->app);
+        loop->signal = watch_signal(loop->watch);
+        watch_close(loop->watch);
+        loop->watch = NULL;
+    }
+    if (!loop->child_ended) {
+        part(loop);
+    }
+    return LOOP_DONE;
+}
+
+static void
+leave_command(struct loop *loop)
+{
+    uv_timer_stop(&loop->patience);
+    uv_timer_stop(&loop->last_words);
+    child_free(loop->child);
+    company_free(loop->company);
+    loop->child = NULL;
+    loop->company = NULL;
+    loop->command = NULL;
+    uv_run(&loop->uv, UV_RUN_NOWAIT);
+}
+
+enum loop_end
+loop_accompany(struct loop *loop, struct app *app, const struct loop_command *command,
+               struct child_end *how)
+{
+    const struct company_events events = {from_company, company_state, company_left,
+                                          company_failed, loop};
+    enum loop_end end = LOOP_NO_MEMORY;
+
+    loop->app = app;
+    // before the command: nothing it does may go by unseen
+    loop->company = company_new(&loop->uv, command->folder, &events);
+    if (!loop->company || !start_command(loop, command, how)) {
+        end = loop->company ? LOOP_UNREACHABLE : LOOP_NO_MEMORY;
+    } else {
+        end = command->screen ? watch_command(loop) : run(loop, app);
+    }
+    leave_command(loop);
     return end;
 }
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "tui/app.h"
+#include "tui/loop/command.h"
 #include "tui/loop/scout.h"
 #include "tui/term/screen.h"
 
@@ -28,6 +29,9 @@
 
 // How long the first sum over several processes may take to come.
 #define LOOP_MERGE_MS 10000
+// How long a command that has ended may have last words on their way.
+#define LOOP_WORDS_MS 2000
+#define LOOP_LOOK_MS 5 // between two looks whether they came
 
 enum loop_end {
     LOOP_DONE,
@@ -77,6 +81,32 @@ enum loop_end loop_follow(struct loop *loop, struct app *app, bool (*each)(void 
 // the program is the end.
 enum loop_end loop_stay(struct loop *loop, struct app *app, uint64_t duration_ms,
                         bool until_gone, bool (*going)(void *context), void *context);
+
+// A command to run, and whom to tell of it and of the probes in its processes.
+struct loop_command {
+    const struct child_command *command; // borrowed
+    const char *folder;                  // borrowed: where its probes listen; it exists
+    uint64_t duration_ms;                // then it is sent SIGTERM; 0: without end
+    struct company_events events;
+    // Each with the context of `events`.
+    void (*output)(void *context, const char *bytes, size_t length);
+    void (*ended)(void *context); // and all its probes have had their last words
+    void (*late)(void *context);  // `duration_ms` have passed
+    // The viewer is closed, and the command runs: the signal it is sent, 0 to leave it
+    // alone. `number` is the signal that closed the viewer, 0 for none.
+    int (*part)(void *context, int number);
+    const struct screen_options *screen; // borrowed: for the viewer, NULL for none
+};
+
+// Until the command has ended, or the viewer is closed and the command left alone.
+// LOOP_UNREACHABLE when it cannot be started, `how` then has the error. With an app it
+// is told of the process that loop_show() chose.
+enum loop_end loop_accompany(struct loop *loop, struct app *app,
+                             const struct loop_command *command, struct child_end *how);
+
+// Meanwhile: a request to one of its processes; which of them the app sees.
+bool loop_ask(struct loop *loop, long pid, const struct request *request);
+void loop_show(struct loop *loop, long pid);
 
 // Without a connection, the viewer of a recording or of all processes, until somebody
 // quits. After loop_connect(), the viewer, until somebody quits.

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "tui/app_run.h"
 #include "tui/loop/editor.h"
 #include "tui/loop/save.h"
 
@@ -241,8 +242,9 @@ terminal_gone(int descriptor)
 static unsigned
 take_key(struct watch *watch, struct key key, uint64_t now)
 {
-    return key.code == KEY_CONTROL('C') ? (unsigned)REACT_QUIT
-                                        : app_key(watch->app, key, now);
+    bool quits = key.code == KEY_CONTROL('C') && !app_command_runs(watch->app);
+
+    return quits ? (unsigned)REACT_QUIT : app_key(watch->app, key, now);
 }
 
 static void

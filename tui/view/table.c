@@ -56,6 +56,7 @@ static const struct binding bindings[] = {
     {ACTION_GC, {KEY_CONTROL('G')}, NULL, "run the garbage collector in the program (asks first)"},
     {ACTION_SORT_COLUMN, {'1', '2', '3', '4', '5', '6', '7', '8', '9'}, NULL, "order by the n-th column, as F6 numbers them"},
     {ACTION_SPREAD, {'|'}, "each", "of merged processes: each one's LIVE beside the sum"},
+    {ACTION_OUTPUT, {'O'}, NULL, "what the command writes that memtop run started"},
     {ACTION_QUIT, {'q'}, "quit", "quit"},
     {ACTION_NONE, {0}, NULL, NULL},
 };

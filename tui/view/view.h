@@ -91,6 +91,7 @@ enum action {
     ACTION_NEXT_VIEW,
     ACTION_MERGE,
     ACTION_SPREAD,
+    ACTION_OUTPUT,
 };
 
 #define BINDING_KEYS_MAX 9

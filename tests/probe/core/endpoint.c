@@ -496,10 +496,28 @@ a_folder_that_is_not_there_needs_no_sweeping(void **state)
     assert_int_equal(errno, EEXIST);
 }
 
+static void
+a_folder_has_a_socket_for_each_process(void **state)
+{
+    char path[ENDPOINT_PATH_MAX];
+    char name[ENDPOINT_PATH_MAX];
+    (void)state;
+    assert_true(endpoint_is_folder("/run/x/"));
+    assert_false(endpoint_is_folder("/run/x"));
+    assert_false(endpoint_is_folder(""));
+    assert_true(endpoint_path_in(path, "/run/x/", 4120));
+    assert_string_equal(path, "/run/x/4120.sock");
+    memset(name, 'x', sizeof(name));
+    name[0] = '/';
+    name[sizeof(name) - 1] = '\0';
+    assert_false(endpoint_path_in(path, name, 4120));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_folder_has_a_socket_for_each_process),
         cmocka_unit_test_setup_teardown(the_default_is_in_the_runtime_folder, start, end),
         cmocka_unit_test_setup_teardown(
             without_a_runtime_folder_it_is_in_the_temporary_one, start, end),

@@ -14,7 +14,8 @@ static const char *const variables[] = {
     "MEMTOP_SOCKET",      "MEMTOP_MODE",         "MEMTOP_INTERVAL",
     "MEMTOP_BUDGET",      "MEMTOP_DEPTH",        "MEMTOP_TRACE",
     "MEMTOP_READONLY",    "MEMTOP_FLIGHT",       "MEMTOP_FLIGHT_FILE",
-    "MEMTOP_FLIGHT_SIZE", "MEMTOP_FLIGHT_LIMIT", "MEMTOP_FLIGHT_PAUSE"};
+    "MEMTOP_FLIGHT_SIZE", "MEMTOP_FLIGHT_LIMIT", "MEMTOP_FLIGHT_PAUSE",
+    "MEMTOP_ATTENDANT"};
 
 static char warnings[1024];
 static unsigned warned;
@@ -50,6 +51,8 @@ expect_defaults(const struct settings *settings)
     assert_int_equal(settings->depth, 64);
     assert_string_equal(settings->trace, "");
     assert_false(settings->readonly);
+    assert_int_equal(settings->attendant, 0);
+    assert_false(settings->attendant_gc);
     assert_string_equal(settings->flight_file, "");
     assert_int_equal(settings->flight_bytes, 16 * 1024 * 1024);
     assert_int_equal(settings->flight_limit, 3);
@@ -72,7 +75,8 @@ the_environment_sets_all_of_them(void **state)
         "/tmp/x.sock", "census",      "0.25",
         "12.5",        "7",           "Order,My::Line",
         "yes",         "rss>1G,exit", "/var/log/x.memtop",
-        "256M",        "5",           "0.5"};
+        "256M",        "5",           "0.5",
+        "4120,gc"};
     const struct settings *settings = *state;
     for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
         setenv(variables[i], values[i], 1);
@@ -90,6 +94,8 @@ the_environment_sets_all_of_them(void **state)
     assert_string_equal(settings->flight_file, "/var/log/x.memtop");
     assert_int_equal(settings->flight_bytes, 256 * 1024 * 1024);
     assert_int_equal(settings->flight_limit, 5);
+    assert_int_equal(settings->attendant, 4120);
+    assert_true(settings->attendant_gc);
     assert_true(settings->flight_pause_s >= 0.5 && settings->flight_pause_s <= 0.5);
 }
 
@@ -137,6 +143,13 @@ a_wrong_value_is_said_and_changes_nothing(void **state)
         {"budget",       "0"             },
         {"budget",       "100.5"         },
         {"budget",       "3%"            },
+        {"attendant",    ""              },
+        {"attendant",    "0"             },
+        {"attendant",    "-1"            },
+        {"attendant",    "12,"           },
+        {"attendant",    "12,gcc"        },
+        {"attendant",    ",gc"           },
+        {"attendant",    "99999999999"   },
         {"depth",        "0"             },
         {"depth",        "4097"          },
         {"depth",        "-1"            },

@@ -360,19 +360,6 @@ a_setting_that_the_probe_would_refuse_is_refused_at_once(void **state)
 }
 
 static void
-says_which_commands_a_later_version_brings(void **state)
-{
-    static const char *const later[] = {"run"};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
-        char line[64];
-        snprintf(line, sizeof(line), "memtop %s", later[i]);
-        expect_refusal(line, "not in this version");
-    }
-}
-
-static void
 reads_what_recordings_take(void **state)
 {
     struct tried tried = try("memtop record 12 -o f --duration 8h --max-size 256M", true);
@@ -475,6 +462,56 @@ refuses_what_recordings_do_not_take(void **state)
     }
 }
 
+static void
+a_command_to_run_is_what_stands_behind_two_dashes(void **state)
+{
+    struct tried tried = try("memtop run --output f -A -- ruby -e 1 -- --json", true);
+
+    (void)state;
+    assert_true(tried.good);
+    assert_int_equal(tried.cli.task, CLI_RUN);
+    assert_string_equal(tried.cli.output, "f");
+    assert_true(tried.cli.ascii);
+    assert_false(tried.cli.json);
+    assert_string_equal(tried.cli.command[0], "ruby");
+    assert_string_equal(tried.cli.command[3], "--");
+    assert_string_equal(tried.cli.command[4], "--json");
+    assert_null(tried.cli.command[5]);
+    done(&tried);
+    tried = try("memtop check -g Order:+5 --warmup 1m -d 5m -- rake test", false);
+    assert_true(tried.good);
+    assert_int_equal(tried.cli.task, CLI_CHECK);
+    assert_string_equal(tried.cli.command[1], "test");
+    assert_null(tried.cli.files[0]);
+    done(&tried);
+    expect_task("memtop run --json -- check", false, CLI_RUN);
+    expect_task("memtop -g a:+1 check -- run", false, CLI_CHECK);
+}
+
+static void
+refuses_commands_that_stand_elsewhere(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"memtop run",                           "run wants a command"       },
+        {"memtop run --",                        "no command behind --"      },
+        {"memtop run ruby app.rb",               "belongs behind --"         },
+        {"memtop run 12 -- ruby",                "belongs behind --"         },
+        {"memtop run --warmup 1m -- ruby",       "--warmup does not go with" },
+        {"memtop check f -g a:+1 -- ruby",       "belongs behind --"         },
+        {"memtop check -g a:+1 --",              "no command behind --"      },
+        {"memtop check -- ruby",                 "check wants --max-growth"  },
+        {"memtop check -g a:+1 -j -- ruby",      "--json wants --output FILE"},
+        {"memtop check -g a:+1 --to 3 -- ruby",  "moments of a recording"    },
+        {"memtop check f -g a:+1 --duration 1m", "go with check -- COMMAND"  },
+        {"memtop record -o f --record g",        "--record does not go with" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        expect_refusal(wrong[i][0], wrong[i][1]);
+    }
+}
+
 static char *
 help_of(const char *topic)
 {
@@ -562,6 +599,8 @@ main(void)
         cmocka_unit_test(help_and_version_win_over_the_rest),
         cmocka_unit_test(takes_the_values_of_options),
         cmocka_unit_test(refuses_what_makes_no_sense),
+        cmocka_unit_test(a_command_to_run_is_what_stands_behind_two_dashes),
+        cmocka_unit_test(refuses_commands_that_stand_elsewhere),
         cmocka_unit_test(refuses_what_is_neither_a_process_nor_a_command),
         cmocka_unit_test(a_tree_is_of_a_class_whatever_it_is_called),
         cmocka_unit_test(a_tree_takes_a_process_and_options_anywhere),
@@ -574,7 +613,6 @@ main(void)
         cmocka_unit_test(help_after_a_command_is_that_commands),
         cmocka_unit_test(attaches_first_and_then_does_as_without),
         cmocka_unit_test(a_setting_that_the_probe_would_refuse_is_refused_at_once),
-        cmocka_unit_test(says_which_commands_a_later_version_brings),
         cmocka_unit_test(reads_what_recordings_take),
         cmocka_unit_test(reads_what_all_processes_take),
         cmocka_unit_test(refuses_what_all_processes_do_not_take),
