@@ -19,7 +19,7 @@ Gem::Specification.new do |spec|
 
   # What both builds are made of, found by pattern: a new file has to be listed nowhere.
   spec.files = Dir.chdir(__dir__) do
-    Dir.glob(%w[protocol/*.{c,h} probe/{core,ruby}/*.{c,h} probe/ruby/features.txt
+    Dir.glob(%w[protocol/*.{c,h} probe/{attach,core,ruby}/*.{c,h} probe/ruby/features.txt
                 probe/ruby/lib/**/*.rb sig/**/*.rbs tui/**/*.{c,h,css,js,proto}
                 {protocol,tui}/CMakeLists.txt CMakeLists.txt cmake/*
                 ext/**/*.rb exe/* man/* completions/* docs/*.md

@@ -1,6 +1,6 @@
 # The Ruby that extensions are built for: ruby_includes, ruby_libraries,
-# ruby_so_name, ruby_dlext; ruby_vendor and ruby_vendor_arch, where it looks for what a
-# system brings, relative to its prefix. Another one: -DRUBY_EXECUTABLE=/path/to/ruby.
+# ruby_so_name, ruby_dlext; ruby_vendor, where it looks for what a system brings, relative
+# to its prefix. Another one: -DRUBY_EXECUTABLE=/path/to/ruby.
 find_program(RUBY_EXECUTABLE ruby REQUIRED)
 
 function(ruby_config key variable)
@@ -16,11 +16,6 @@ ruby_config(RUBY_SO_NAME ruby_so_name)
 ruby_config(DLEXT ruby_dlext)
 set(ruby_includes ${ruby_headers} ${ruby_arch_headers})
 
-
-foreach(folder vendor vendorarch)
-    execute_process(COMMAND ${RUBY_EXECUTABLE} -rrbconfig -e
-        "print RbConfig::CONFIG['${folder}dir'].delete_prefix(RbConfig::CONFIG['prefix'] + '/')"
-        OUTPUT_VARIABLE ${folder} COMMAND_ERROR_IS_FATAL ANY)
-endforeach()
-set(ruby_vendor ${vendor})
-set(ruby_vendor_arch ${vendorarch})
+execute_process(COMMAND ${RUBY_EXECUTABLE} -rrbconfig -e
+    "print RbConfig::CONFIG['vendordir'].delete_prefix(RbConfig::CONFIG['prefix'] + '/')"
+    OUTPUT_VARIABLE ruby_vendor COMMAND_ERROR_IS_FATAL ANY)

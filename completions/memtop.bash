@@ -17,7 +17,7 @@ _memtop() {
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-        tree|record|replay|diff|export|check|verify|cut|help)
+        tree|attach|tags|ps|record|replay|diff|export|run|check|verify|cut|doctor|help)
             command=${COMP_WORDS[i]}
             break
             ;;
@@ -26,17 +26,28 @@ _memtop() {
     case $prev in
     --theme|-t) mapfile -t COMPREPLY < <(compgen -W 'default mono colorblind' -- "$cur") && return ;;
     --format|-f) mapfile -t COMPREPLY < <(compgen -W 'folded speedscope pprof csv csv-paths json html' -- "$cur") && return ;;
-    --socket|-s|--config|-c|--output|-o) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
-    --wait|-w|--duration|-d|--max-size|-m|--speed|-x|--at|-@|--from|-F|--to|-T|--max-growth|-g|--warmup|-W) return ;;
+    --socket|-s|--config|-c|--output|-o|--record|-R) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
+    --wait|-w|--duration|-d|--max-size|-m|--speed|-x|--at|-@|--from|-F|--to|-T|--max-growth|-g|--warmup|-W|--mode|-O|--interval|-i|--budget|-B|--depth|-D|--trace|-C) return ;;
     esac
     case $command in
     '')
-        words='--socket --once --json --all --plain --readonly --ascii --no-mouse --theme --config --print-config --version --help'
-        mapfile -t COMPREPLY < <(compgen -W 'tree record replay diff export check verify cut help' -- "$cur"; compgen -W "$(_memtop_pids)" -- "$cur")
+        words='--socket --once --json --all --plain --readonly --merged --ascii --no-mouse --theme --config --print-config --version --help'
+        mapfile -t COMPREPLY < <(compgen -W 'tree attach tags ps record replay diff export run check verify cut doctor help' -- "$cur"; compgen -W "$(_memtop_pids)" -- "$cur")
         ;;
     tree)
         words='--socket --once --json --all --plain --readonly --wait --pin --ascii --no-mouse --theme --config --print-config --version --help'
         mapfile -t COMPREPLY < <(compgen -W "$(_memtop_pids)" -- "$cur")
+        ;;
+    attach)
+        words='--once --json --all --plain --readonly --wait --mode --interval --budget --depth --trace --ascii --no-mouse --theme --config --print-config --version --help'
+        mapfile -t COMPREPLY < <(compgen -W "$(_memtop_pids)" -- "$cur")
+        ;;
+    tags)
+        words='--socket --json --ascii --no-mouse --theme --config --print-config --version --help'
+        mapfile -t COMPREPLY < <(compgen -W "$(_memtop_pids)" -- "$cur")
+        ;;
+    ps)
+        words='--json --wait --ascii --no-mouse --theme --config --print-config --version --help'
         ;;
     record)
         words='--socket --readonly --output --duration --max-size --ascii --no-mouse --theme --config --print-config --version --help'
@@ -47,15 +58,19 @@ _memtop() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
     diff)
-        words='--json --all --from --to --ascii --no-mouse --theme --config --print-config --version --help'
+        words='--json --all --from --to --view --ascii --no-mouse --theme --config --print-config --version --help'
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
     export)
         words='--all --output --at --format --bytes --ascii --no-mouse --theme --config --print-config --version --help'
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
+    run)
+        words='--json --all --readonly --output --record --ascii --no-mouse --theme --config --print-config --version --help'
+        mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+        ;;
     check)
-        words='--json --from --to --max-growth --warmup --ascii --no-mouse --theme --config --print-config --version --help'
+        words='--json --output --duration --from --to --max-growth --warmup --ascii --no-mouse --theme --config --print-config --version --help'
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
     verify)
@@ -66,9 +81,12 @@ _memtop() {
         words='--output --from --to --ascii --no-mouse --theme --config --print-config --version --help'
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
+    doctor)
+        words='--json --ascii --no-mouse --theme --config --print-config --version --help'
+        ;;
     help)
         words='--socket --once --json --all --plain --readonly --wait --pin --ascii --no-mouse --theme --config --print-config --version --help'
-        mapfile -t COMPREPLY < <(compgen -W 'tree record replay diff export check verify cut help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'tree attach tags ps record replay diff export run check verify cut doctor help' -- "$cur")
         ;;
     esac
     if [[ $cur == -* ]]; then

@@ -8,10 +8,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "tui/attach/library.h"
 #include "tui/loop/command.h"
 
 #define REQUIRE "-rmemtop/auto"
-#define PROBE "memtop/auto.rb"
 #define NAME_BYTES 20 // of "/PID.sock", the longest
 
 /* The environment. */
@@ -115,64 +115,18 @@ put_in_front(struct launch *launch, const char *name, const char *word, char sep
 /* The probe. */
 
 static bool
-is_library(const char *folder)
+find_library(char folder[LAUNCH_PATH_BYTES])
 {
-    char path[LAUNCH_PATH_BYTES + 128];
-    snprintf(path, sizeof(path), "%s/" PROBE, folder);
-    return access(path, R_OK) == 0;
-}
-
-// Beside this program, wherever it was built, installed or unpacked.
-static bool
-beside(char library[LAUNCH_PATH_BYTES])
-{
-    static const char *const places[] = {"../lib", "../lib/memtop",
-                                         "../lib/ruby/vendor_ruby", "../../lib"};
-    char program[LAUNCH_PATH_BYTES] = "";
-    char path[LAUNCH_PATH_BYTES + 64];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-    char *slash = length > 0 ? strrchr(program, '/') : NULL;
-    if (!slash) {
-        return false;
+    struct library library;
+    library_find(&library);
+    snprintf(folder, LAUNCH_PATH_BYTES, "%s", library.folder);
+    if (!library.found) {
+        fprintf(stderr,
+                "memtop: the probe was not found, neither beside this program nor in "
+                "%s. Set MEMTOP_LIB to the folder that has memtop.rb.\n",
+                folder);
     }
-    *slash = '\0';
-    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-        snprintf(path, sizeof(path), "%s/%s", program, places[i]);
-        char *real = is_library(path) ? realpath(path, NULL) : NULL;
-        if (real) {
-            snprintf(library, LAUNCH_PATH_BYTES, "%s", real);
-            free(real);
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool
-find_library(char library[LAUNCH_PATH_BYTES])
-{
-    const char *given = getenv("MEMTOP_LIB");
-    if (given && *given) {
-        snprintf(library, LAUNCH_PATH_BYTES, "%s", given);
-        if (is_library(given)) {
-            return true;
-        }
-        fprintf(stderr, "memtop: there is no probe in MEMTOP_LIB: %s/" PROBE ": %s.\n",
-                given, strerror(errno));
-        return false;
-    }
-    if (beside(library)) {
-        return true;
-    }
-    snprintf(library, LAUNCH_PATH_BYTES, "%s", MEMTOP_INSTALLED_LIB);
-    if (is_library(library)) {
-        return true;
-    }
-    fprintf(stderr,
-            "memtop: the probe was not found, neither beside this program nor in "
-            "%s. Set MEMTOP_LIB to the folder that has " PROBE ".\n",
-            library);
-    return false;
+    return library.found;
 }
 
 /* The folder of the sockets. */

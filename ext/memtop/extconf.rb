@@ -70,6 +70,20 @@ def rules
   end
 end
 
+# What gdb loads for `memtop attach`: linked with no Ruby.
+def inject_rules
+  <<~MAKE
+    all: inject.so
+    inject.so: $(memtop_root)/probe/attach/inject.c
+    \t$(ECHO) compiling $<
+    \t$(Q) $(CC) $(INCFLAGS) $(CPPFLAGS) $(CFLAGS) $(CCDLFLAGS) -shared -o $@ $< -lpthread -ldl
+    install: install-inject
+    install-inject: inject.so
+    \t$(MAKEDIRS) $(RUBYARCHDIR)
+    \t$(INSTALL_PROG) inject.so $(RUBYARCHDIR)/inject.so
+  MAKE
+end
+
 # The viewer, by CMake, into the folder from which RubyGems takes all. When building it
 # fails the gem is installed all the same, and exe/memtop has what was said.
 def viewer_rules
@@ -120,4 +134,4 @@ jobs = ENV.fetch("CMAKE_BUILD_PARALLEL_LEVEL") { Etc.nprocessors }
 create_makefile("memtop/memtop") do |conf|
   conf << "memtop_root = #{ROOT}\nmemtop_jobs = #{jobs}\nRUBY_PROGRAM = #{RbConfig.ruby}\n"
 end
-File.write("Makefile", "\n#{rules.join("\n")}\n#{viewer_rules}", mode: "a")
+File.write("Makefile", "\n#{rules.join("\n")}\n#{inject_rules}\n#{viewer_rules}", mode: "a")

@@ -52,14 +52,14 @@ class DebTest < Minitest::Test
                 usr/share/man/man5/memtop-config.5.gz usr/share/bash-completion/completions/memtop
                 usr/share/zsh/vendor-completions/_memtop usr/share/fish/vendor_completions.d/memtop.fish
                 usr/share/doc/memtop/copyright usr/share/doc/memtop/changelog.gz]
-    wanted << "#{relative('vendordir')}/memtop/auto.rb" << "#{relative('vendorarchdir')}/memtop/memtop.so"
+    wanted.concat(%w[auto.rb memtop.so inject.so].map { |file| "#{relative('vendordir')}/memtop/#{file}" })
     assert_empty wanted - files
     assert_empty files.grep(%r{\A(?!usr/)}).reject { |file| ["", "usr/"].include?(file) }
     assert_empty files.grep(/\.(a|h|c|o)\z/)
   end
 
   def test_the_program_and_the_probe_of_the_package_work_together
-    paths = %w[vendordir vendorarchdir].flat_map { |key| ["-I", "#{unpacked}/#{relative(key)}"] }
+    paths = ["-I", "#{unpacked}/#{relative('vendordir')}"]
     socket = "#{FOLDER}/app.sock"
     script = "abort 'another' unless $LOADED_FEATURES.grep(/memtop/).all? { |path| path.start_with?('#{unpacked}') }; " \
              "class Order; end; $kept = Array.new(321) { Order.new }; sleep"

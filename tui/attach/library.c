@@ -64,7 +64,7 @@ take(struct library *library, const char *folder)
 void
 library_find(struct library *library)
 {
-    static const char *const beside[] = {"../lib", "../lib/memtop", "../share/memtop"};
+    static const char *const beside[] = {"../lib", "../../lib", "../" MEMTOP_VENDOR};
     char program[PATH_MAX] = "";
     char folder[PATH_MAX + 32];
     const char *given = getenv("MEMTOP_LIB");

@@ -472,7 +472,9 @@ settle_watch(struct cli *cli, const struct wishes *wishes, bool terminal, FILE *
 static bool
 waits_fit(struct cli *cli, const struct wishes *wishes, FILE *errors)
 {
-    if (cli->task != CLI_TREE && ((wishes->wait && cli->task != CLI_PS) || cli->pin)) {
+    bool waits = cli->task == CLI_TREE || cli->task == CLI_PS || cli->attach;
+
+    if ((wishes->wait && !waits) || (cli->pin && cli->task != CLI_TREE)) {
         return refuse(errors, "--wait and --pin go with memtop tree CLASS", "");
     }
     if (cli->task == CLI_PS && !wishes->wait) {

@@ -67,6 +67,11 @@ static const char *const names[] = {
     [ACTION_FLAME] = "flame",
     [ACTION_BORN] = "born",
     [ACTION_TAGS] = "tags",
+    [ACTION_PROCESSES] = "processes",
+    [ACTION_NEXT_VIEW] = "next-view",
+    [ACTION_MERGE] = "merge",
+    [ACTION_SPREAD] = "spread",
+    [ACTION_OUTPUT] = "output",
 };
 
 #define NAMES (sizeof names / sizeof names[0])

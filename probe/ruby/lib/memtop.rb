@@ -2,12 +2,7 @@
 
 require_relative "memtop/version"
 
-# Beside this file in a build and in a gem, elsewhere on the load path in Debian's package.
-if File.exist?("#{__dir__}/memtop/memtop.so")
-  require_relative "memtop/memtop"
-else
-  require "memtop/memtop"
-end
+require_relative "memtop/memtop"
 require_relative "memtop/tag"
 
 # The probe: counts the live objects of this process per class and serves them
