@@ -1,6 +1,7 @@
 #include "tui/app_choices.h"
 
 #include "tui/app_state.h"
+#include "tui/text/scroll.h"
 #include "tui/view/notice_view.h"
 
 struct app_choices
@@ -47,6 +48,57 @@ class_of_flame(void)
 }
 
 static const struct view_class *
+class_of_processes(void)
+{
+    struct process_view processes;
+    process_view_init(&processes);
+    return processes.view.class;
+}
+
+static const struct view_class *
+class_of_tags(void)
+{
+    struct tags_view tags;
+    tags_view_init(&tags);
+    const struct view_class *class = tags.view.class;
+    tags_view_destroy(&tags);
+    return class;
+}
+
+static const struct view_class *
+class_of_born(void)
+{
+    struct born_view born;
+    born_view_init(&born, NULL);
+    const struct view_class *class = born.view.class;
+    born_view_destroy(&born);
+    return class;
+}
+
+static const struct view_class *
+class_of_diff(void)
+{
+    struct diff_view diff;
+    diff_view_init(&diff, NULL);
+    const struct view_class *class = diff.view.class;
+    diff_view_destroy(&diff);
+    return class;
+}
+
+static const struct view_class *
+class_of_output(void)
+{
+    struct scroll *nothing = scroll_new(1);
+    struct output_view output = {.scroll = nothing};
+    if (nothing != NULL) {
+        output_view_init(&output, nothing);
+    }
+    const struct view_class *class = output.view.class;
+    scroll_free(nothing);
+    return class;
+}
+
+static const struct view_class *
 class_of_help(void)
 {
     struct help help;
@@ -66,7 +118,9 @@ const struct view_class *
 app_choices_view(size_t index)
 {
     static const struct view_class *(*const classes[])(void) = {
-        class_of_table, class_of_tree, class_of_flame, class_of_help, class_of_notices,
+        class_of_table, class_of_tree,    class_of_flame, class_of_processes,
+        class_of_tags,  class_of_born,    class_of_diff,  class_of_output,
+        class_of_help,  class_of_notices,
     };
     return index < sizeof classes / sizeof classes[0] ? classes[index]() : NULL;
 }

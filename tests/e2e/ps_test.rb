@@ -44,6 +44,21 @@ class PsTest < Minitest::Test
     end
   end
 
+  # Puma said "HTTP parse error" when somebody looked what its own socket is.
+  def test_a_socket_of_the_programs_own_is_left_alone
+    program = spawn_ruby(<<~RUBY)
+      require "socket"
+      server = UNIXServer.new("#{@folder}/own.sock")
+      puts Process.pid
+      gets
+      puts server.accept_nonblock(exception: false).inspect
+      gets
+    RUBY
+    pid = program.line.to_i
+    assert_equal([[pid, @socket]], ps.map { |process| process.values_at(:pid, :socket) })
+    assert_equal ":wait_readable", program.tell("look")
+  end
+
   def test_the_table_has_children_below_their_parent
     puma(workers: 2)
     workers = ask_each("/", 2).keys.sort

@@ -308,14 +308,60 @@ is_listed(const struct found *list, size_t count, const char *socket)
     return false;
 }
 
-// The sockets that a process holds of those which are not listed yet.
+// Whether a setting such as MEMTOP_SOCKET=/run/app.sock makes a probe listen on a socket:
+// on that, a child of its on /run/app.77.sock; with /run/ on /run/77.sock.
+static bool
+leads_to(const char *setting, const char *socket)
+{
+    const char *slash = strrchr(setting, '/');
+    const char *dot = strrchr(setting, '.');
+    size_t stem = dot && dot > slash + 1 ? (size_t)(dot - setting) : strlen(setting);
+    const char *end = slash && !slash[1] ? ".sock" : setting + stem;
+
+    if (!slash || strcmp(setting, socket) == 0) {
+        return slash != NULL;
+    }
+    if (strncmp(setting, socket, stem) != 0) {
+        return false;
+    }
+    const char *number = socket + stem + (slash[1] != '\0');
+    size_t digits = strspn(number, "0123456789");
+    return (slash[1] == '\0' || socket[stem] == '.') && digits > 0 &&
+           strcmp(number + digits, end) == 0;
+}
+
+// Whether a process was started with such a setting. What else it listens on is its own:
+// nobody connects there to find out.
+static bool
+was_told(long pid, const char *socket)
+{
+    static const char name[] = "MEMTOP_SOCKET=";
+    char path[64];
+    char *setting = NULL;
+    size_t capacity = 0;
+    bool told = false;
+
+    snprintf(path, sizeof(path), "/proc/%ld/environ", pid);
+    FILE *file = fopen(path, "re");
+    while (file && !told && getdelim(&setting, &capacity, '\0', file) > 0) {
+        told = strncmp(setting, name, strlen(name)) == 0 &&
+               leads_to(setting + strlen(name), socket);
+    }
+    if (file) {
+        fclose(file);
+    }
+    free(setting);
+    return told;
+}
+
+// The sockets of its probe that a process holds of those which are not listed yet.
 static size_t
 add_held(long pid, const struct elsewhere *listeners, size_t listener_count,
          struct found *list, size_t count, size_t capacity)
 {
     for (size_t i = 0; i < listener_count && count < capacity; i++) {
         if (!is_listed(list, count, listeners[i].socket) &&
-            holds(pid, listeners[i].inode)) {
+            was_told(pid, listeners[i].socket) && holds(pid, listeners[i].inode)) {
             list[count] = (struct found){.pid = pid};
             strcpy(list[count++].socket, listeners[i].socket);
         }

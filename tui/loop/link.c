@@ -462,6 +462,16 @@ greet(struct link *link)
     uv_timer_start(&link->timer, on_silence, LINK_HELLO_MS, 0);
 }
 
+// Whether it is worth trying again at once: a queue is full, or a probe has made its
+// socket and is about to listen on it.
+static bool
+may_come(struct link *link, int error)
+{
+    int tries = error == EAGAIN ? BUSY_TRIES : error == ECONNREFUSED ? 1 : 0;
+
+    return !link->met && link->busy_tries++ < tries;
+}
+
 static void
 attempt(struct link *link)
 {
@@ -473,7 +483,7 @@ attempt(struct link *link)
             uv_timer_start(&link->timer, on_retry, LINK_AWAIT_MS, 0);
             return;
         }
-        if (error == EAGAIN && !link->met && link->busy_tries++ < BUSY_TRIES) {
+        if (may_come(link, error)) {
             uv_timer_start(&link->timer, on_retry, LINK_RETRY_FIRST_MS, 0);
             return;
         }

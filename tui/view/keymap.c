@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "tui/text/text.h"
+#include "tui/view/header_time.h"
 
 // clang-format off
 const struct binding view_everywhere[] = {
     {ACTION_PAUSE, {' '}, "pause", "stop the screen, never the program; again to go on"},
     {ACTION_LIVE, {'L'}, NULL, "back to live"},
-    {ACTION_RECORD, {'R'}, NULL, "record into a file, or end that"},
+    {ACTION_RECORD, {'R'}, "record", "record into a file, or end that"},
     {ACTION_STEP_BACK, {'['}, NULL, "the sample before, at which the screen then stands still"},
     {ACTION_STEP_ON, {']'}, NULL, "the sample after"},
     {ACTION_MINUTE_BACK, {'{'}, NULL, "a minute back"},
@@ -251,6 +252,21 @@ label_width(const struct binding *binding, const struct view_class *owner,
     return text_width(name) + 1 + text_width(binding->label) + 2;
 }
 
+// Whether an action that is the same in all views makes sense now.
+static bool
+makes_sense(enum action action, const struct scene *scene)
+{
+    switch (action) {
+    case ACTION_NOTICES:
+        return model_notice_count(scene->model) > 0;
+    case ACTION_RECORD: // a program that tells something, not a recording of one
+        return scene->chosen && model_sampled(scene->model) &&
+               (scene->moment == NULL || !scene->moment->replay);
+    default:
+        return true;
+    }
+}
+
 // True for a binding that is worth a label: it has a key, which the view does not take
 // for something else, and the action makes sense now.
 static bool
@@ -260,7 +276,7 @@ has_label(const struct binding *binding, const struct view_class *owner,
     struct key key = {.code = label_key(binding, owner, scene)};
     if (binding->label == NULL || key.code == 0 ||
         (owner == NULL && keymap_find(scene->keymap, view->class, key) != ACTION_NONE) ||
-        (binding->action == ACTION_NOTICES && model_notice_count(scene->model) == 0)) {
+        !makes_sense(binding->action, scene)) {
         return false;
     }
     return view->class->can == NULL || view->class->can(view, scene, binding->action);
