@@ -469,8 +469,10 @@ struct search {
     void *context;
 };
 
+// As shadow_each() wants it.
 static void
-visit_if_wanted(void *context, uintptr_t address, shadow_entry *entry)
+visit_if_wanted(void *context, uintptr_t address,
+                shadow_entry *entry) // NOLINT(readability-non-const-parameter)
 {
     const struct search *search = context;
     const struct follow_lot *lot =

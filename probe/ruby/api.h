@@ -20,11 +20,11 @@ void api_counting_ends(void);
 
 // context: gvl. The row of a class, made if need be. Raises TypeError for what is no
 // class; FOLLOW_ALL_CLASSES for nil.
-uint32_t api_class_index(struct probe *probe, VALUE class);
+uint32_t api_class_index(struct probe *of, VALUE class);
 
 // context: gvl, while collections are held. The class in a row: a String with its name
 // when it is dead or internal, nil when it is `internal` and those are not wanted.
-VALUE api_class_in(const struct probe *probe, uint32_t class_index);
+VALUE api_class_in(const struct probe *of, uint32_t class_index);
 
 // context: gvl. Spans from two Ruby integers; `to` may be nil: up to now.
 struct follow_spans api_spans(VALUE from, VALUE to);

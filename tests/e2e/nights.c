@@ -117,7 +117,7 @@ a_place_that_cannot_be_written_is_told_with_what_to_do(void **state)
         {"-o x.memtop --max-size big",   2, "--max-size wants a size such as"                            },
         {"",                             2, "-o says which file to write, and is missing"                },
     };
-    char line[600];
+    char line[1000];
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         snprintf(line, sizeof(line), "memtop record --socket '%s' %s", scene.socket,

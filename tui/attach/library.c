@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define INSTALLED "../" MEMTOP_VENDOR // from the program's folder
 #define EXTENSION_BYTES_MAX (64L << 20)
 
 // What probe/ruby/memtop.c puts into the extension.
@@ -64,7 +65,7 @@ take(struct library *library, const char *folder)
 void
 library_find(struct library *library)
 {
-    static const char *const beside[] = {"../lib", "../../lib", "../" MEMTOP_VENDOR};
+    static const char *const beside[] = {"../lib", "../../lib", INSTALLED};
     char program[PATH_MAX] = "";
     char folder[PATH_MAX + 32];
     const char *given = getenv("MEMTOP_LIB");

@@ -1,6 +1,7 @@
 #include "tui/view/keymap.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tui/text/text.h"
@@ -167,7 +168,6 @@ uint32_t
 keymap_key(const char *name)
 {
     uint32_t code;
-    unsigned number;
     if (strcmp(name, "Semicolon") == 0) {
         return ';';
     }
@@ -176,8 +176,9 @@ keymap_key(const char *name)
             return named[i].code;
         }
     }
-    if (name[0] == 'F' && sscanf(name + 1, "%2u", &number) == 1) {
-        return number >= 1 && number <= 12 ? KEY_CODE_F1 + number - 1 : 0;
+    if (name[0] == 'F' && name[1] >= '1' && name[1] <= '9') {
+        unsigned long number = strtoul(name + 1, NULL, 10);
+        return number <= 12 ? KEY_CODE_F1 + (uint32_t)number - 1 : 0;
     }
     if (name[0] == '^' && name[1] >= '@' && name[1] <= '_' && name[2] == '\0') {
         return KEY_CONTROL(name[1]);

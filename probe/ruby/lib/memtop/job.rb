@@ -5,6 +5,7 @@ require "memtop"
 module Memtop
   # What a job is called, the same whether Sidekiq or ActiveJob is asked.
   module Job
+    # The jobs in which mails are sent: the tag is the mail.
     MAILERS = %w[ActionMailer::MailDeliveryJob ActionMailer::DeliveryJob ActionMailer::Parameterized::DeliveryJob].freeze
 
     class << self

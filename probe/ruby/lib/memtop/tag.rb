@@ -71,6 +71,7 @@ module Memtop
         force_gc ? new(every) : NONE
       end
 
+      # Makes none.
       NONE = Object.new
       # @return [false]
       def NONE.before = false
