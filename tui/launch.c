@@ -121,10 +121,12 @@ find_library(char folder[LAUNCH_PATH_BYTES])
     library_find(&library);
     snprintf(folder, LAUNCH_PATH_BYTES, "%s", library.folder);
     if (!library.found) {
-        fprintf(stderr,
-                "memtop: the probe was not found, neither beside this program nor in "
-                "%s. Set MEMTOP_LIB to the folder that has memtop.rb.\n",
-                folder);
+        bool given = getenv("MEMTOP_LIB") != NULL;
+        fprintf(
+            stderr,
+            "memtop: there is no probe in %s%s. Set MEMTOP_LIB to the folder that has "
+            "memtop.rb.\n",
+            given ? "MEMTOP_LIB: " : "", folder);
     }
     return library.found;
 }

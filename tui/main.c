@@ -728,9 +728,9 @@ main(int argc, const char **argv)
     } else if (cli.task == CLI_CHECK && cli.command) {
         status = run_check(&cli);
     } else if (cli.task == CLI_PS) {
-        status = ps_run(&cli);
+        status = (int)ps_run(&cli);
     } else if (cli.task == CLI_DOCTOR) {
-        status = examine(&cli);
+        status = (int)examine(&cli);
     } else if (cli.task == CLI_CONFIG) {
         status = config_print(stdout) ? STATUS_DONE : STATUS_BROKEN;
     } else if (cli.task == CLI_TABLES) {
