@@ -97,7 +97,10 @@ app_fleet_open(struct app *app, const char *argument)
 {
     (void)argument;
     if (app->scene.fleet == NULL) {
-        return app_tell(app, true, "processes: a recording has one only");
+        return app_tell(app, true,
+                        app->options.command
+                            ? "processes: memtop in another terminal shows all of them"
+                            : "processes: a recording has one only");
     }
     show(app);
     return REACT_FLEET | REACT_DRAW;
