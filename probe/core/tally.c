@@ -65,8 +65,7 @@ tally_allocated_tagged(struct tally *tally, uintptr_t address, uintptr_t key,
     bool turn =
         atomic_load_explicit(&site->allocated, memory_order_relaxed) >= site->sample_at;
     site = (turn ? trace_site : trace_tagged)(&tally->trace, &tally->registry, site, tag);
-    *entry = shadow_pack(site->id, tally->birth.now, address);
-    count_up(&site->allocated);
+    tally_place(tally, entry, site, address);
 }
 
 struct compaction {

@@ -37,6 +37,18 @@ void tally_recycle(struct tally *tally);
 // was a class, it is dead. The entry is the caller's to set.
 void tally_missed_free(struct tally *tally, uintptr_t address, shadow_entry entry);
 
+// context: hook. The object at `address` belongs to a site from its birth on.
+static inline void
+tally_place(struct tally *tally, shadow_entry *entry, struct site *site,
+            uintptr_t address)
+{
+    *entry = shadow_pack(site->id, tally->birth.now, address);
+    count_up(&site->allocated);
+    if (site->followed) {
+        follow_born(&tally->follow, &tally->registry, site->class_index, address);
+    }
+}
+
 // context: hook. An object of the class `key` now lives at `address`.
 static inline void
 tally_allocated(struct tally *tally, uintptr_t address, uintptr_t key)
@@ -54,11 +66,7 @@ tally_allocated(struct tally *tally, uintptr_t address, uintptr_t key)
     if (atomic_load_explicit(&site->allocated, memory_order_relaxed) >= site->sample_at) {
         site = trace_site(&tally->trace, &tally->registry, site, TAG_NONE);
     }
-    *entry = shadow_pack(site->id, tally->birth.now, address);
-    count_up(&site->allocated);
-    if (site->followed) {
-        follow_born(&tally->follow, &tally->registry, site->class_index, address);
-    }
+    tally_place(tally, entry, site, address);
 }
 
 // context: hook. The same, under a tag. No faster than need be: only those who tag pay.

@@ -31,6 +31,21 @@ class ApiCaptureTest < Minitest::Test
     RUBY
   end
 
+  def test_what_is_born_under_a_tag_is_counted_too
+    check(<<~RUBY)
+      Memtop.start
+      capture = Memtop::Capture.new
+      capture.track(Order)
+      capture.start
+      apart { Memtop.tag(job: "import") { 30.times { KEPT << Order.new }; 12.times { Order.new } } }
+      expect_equal 42, capture[Order].new_count
+      eventually(capture[Order].as_json) { capture.retained_count_of(Order) == 30 }
+      capture.stop
+      retained = Memtop.retained(Order) { Memtop.tag(job: "import") { 3.times { KEPT << Order.new } } }
+      expect_equal 3, retained[Order]
+    RUBY
+  end
+
   def test_what_nobody_tracks_has_no_counts
     check(<<~RUBY)
       capture = Memtop::Capture.new
