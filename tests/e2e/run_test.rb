@@ -60,6 +60,7 @@ class RunTest < Minitest::Test
       puts "ready"
       loop { sleep }
     RUBY
+    trap("HUP", "SYSTEM_DEFAULT") # under nohup it is ignored, and stays so in a command
     pid, output, = start("run", "--", RUBY, script)
     read_until(output, /ready/)
     %w[USR1 USR2 HUP INT QUIT TERM].each do |name|
