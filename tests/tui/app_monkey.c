@@ -1,12 +1,14 @@
 // Keys, messages and sizes at random, but the same ones each time: nothing may
 // crash, leave the grid in disorder or get stuck.
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -324,6 +326,29 @@ survives_whatever_is_typed_at_a_tree(void **state)
     fixture_stop(&fixture);
 }
 
+// Keys may be R: what is recorded then goes with the folder.
+static char folder[] = "/tmp/memtop-monkey-XXXXXX";
+
+static int
+enter_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int
+leave_folder(void **state)
+{
+    DIR *here = opendir(".");
+    struct dirent *entry;
+    (void)state;
+    while (here && (entry = readdir(here))) {
+        (void)unlink(entry->d_name);
+    }
+    closedir(here);
+    return chdir("/") == 0 ? rmdir(folder) : -1;
+}
+
 int
 main(void)
 {
@@ -331,5 +356,5 @@ main(void)
         cmocka_unit_test(survives_whatever_is_typed_and_sent),
         cmocka_unit_test(survives_whatever_is_typed_at_a_tree),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
