@@ -109,12 +109,13 @@ module Served
     value
   end
 
-  # What each of so many processes answers to a path, by pid.
+  # What each of so many processes answers to a path, by pid. Asks more often at once
+  # than there are processes: one at a time may always come to the same (Unicorn's do).
   def ask_each(path, count, except: [])
     answers = {}
     await("#{count} processes that answer #{path}") do
-      answer = get(path)
-      answers[answer[:pid]] = answer if answer && !except.include?(answer[:pid])
+      asked = Array.new(2 * (count + except.size)) { Thread.new { get(path) } }.filter_map(&:value)
+      asked.each { |answer| answers[answer[:pid]] = answer unless except.include?(answer[:pid]) }
       answers.size >= count
     end
     answers
