@@ -22,6 +22,10 @@ class Bench
     "empty hook" => Tool.new(["-r", "#{BUILD}/bench/empty_hook.so"], {}),
     "count" => Tool.new(PROBE, { "MEMTOP_MODE" => "count" }), "objspace" => Tool.new(OBJSPACE, {})
   }.freeze
+  # Without collections, whose moments move with whatever a program has loaded.
+  UNCOLLECTED = %w[none dormant].to_h do |name|
+    ["#{name}, no GC", Tool.new(COUNTING[name].options, { **COUNTING[name].env, "BENCH_GC" => "off" })]
+  end.freeze
   TRACE = { "MEMTOP_MODE" => "trace", "MEMTOP_DEPTH" => "256" }.freeze
   EXACT = TRACE.merge("MEMTOP_BUDGET" => "100").freeze # whatever it costs
   TRACING = { # what it costs to take stacks
@@ -65,12 +69,13 @@ class Bench
     done = 0
     @runs.times do
       @loads.each do |load|
-        LOADS.fetch(load).tools.each_key do |tool|
-          progress("#{done += 1} of #{total}: #{load}, #{tool}")
-          @results[load][tool] << run_one(load, tool)
+        LOADS.fetch(load).tools.each do |name, tool|
+          progress("#{done += 1} of #{total}: #{load}, #{name}")
+          @results[load][name] << run_one(load, tool)
         end
       end
     end
+    count_dormant if @instructions
     progress("")
     self
   end
@@ -79,7 +84,7 @@ class Bench
     {
       ruby: RUBY_DESCRIPTION, runs: @runs, unit: unit,
       loads: @loads.to_h { |load| [load, load_report(load)] },
-      bytes_a_live_object: bytes_a("retain", "count", "empty hook", OBJECTS),
+      dormant: @dormant, bytes_a_live_object: bytes_a("retain", "count", "empty hook", OBJECTS),
       bytes_a_path: bytes_a("paths", "one, exact", "count", PATHS)
     }
   end
@@ -88,7 +93,7 @@ class Bench
     puts report[:ruby]
     puts @instructions ? "instructions, in thousand millions" : "medians of #{@runs} interleaved runs, CPU time"
     report[:loads].each { |load, tools| print_load(load, tools) }
-    print_dormant(report[:loads])
+    print_dormant(report)
     bytes, path = report.values_at(:bytes_a_live_object, :bytes_a_path)
     puts format("memory: %.1f bytes a live object (aim: at most %d)", bytes, BYTES_AIM) if bytes
     puts format("memory: %.0f bytes a call path, its site and its part of the tree", path) if path
@@ -96,20 +101,31 @@ class Bench
 
   # A probe that is loaded and dormant has no hook: what it takes is what cannot be
   # measured. Instructions say so; times say how far apart two runs of the same are.
-  def print_dormant(loads)
-    ratios = loads.filter_map { |_, tools| tools.dig("dormant", :of_none) }
-    return if ratios.empty?
-
-    aim = @instructions ? format(" (aim: at most %.3f)", DORMANT_AIM) : ""
-    puts format("dormant: %.3f to %.3f of nothing%s", *ratios.minmax, aim)
+  def print_dormant(report)
+    if @instructions
+      puts format("dormant: %.3f to %.3f of nothing, collections left out (aim: at most %.3f)",
+                  *report[:dormant].values.minmax, DORMANT_AIM)
+    else
+      ratios = report[:loads].filter_map { |_, tools| tools.dig("dormant", :of_none) }
+      puts format("dormant: %.3f to %.3f of nothing", *ratios.minmax) unless ratios.empty?
+    end
   end
 
   private
 
-  def run_one(load, tool)
+  def count_dormant
+    @dormant = @loads.to_h do |load|
+      none, dormant = UNCOLLECTED.map do |name, tool|
+        progress("#{load}, #{name}")
+        run_one(load, tool)["seconds"]
+      end
+      [load, (dormant / none).round(4)]
+    end
+  end
+
+  def run_one(load, with)
     Dir.mktmpdir("memtop-bench") do |folder|
       suite = LOADS.fetch(load)
-      with = suite.tools.fetch(tool)
       env = { "MEMTOP_SOCKET" => File.join(folder, "s"), **suite.env, **with.env }
       script = File.join(ROOT, "bench", "loads", suite.script)
       # The shop is a process of its own: it is handed the tool's options.

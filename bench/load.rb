@@ -8,6 +8,7 @@ module Load
 
   def self.measure
     GC.start
+    GC.disable if ENV["BENCH_GC"] == "off"
     before = cpu
     kept = yield
     tell(cpu - before, kept.respond_to?(:size) ? kept.size : 0)

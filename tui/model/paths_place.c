@@ -104,6 +104,20 @@ in_stdlib(const char *path, struct home *home)
     return false;
 }
 
+// ".../lib/memtop/rack.rb": the probe's own, which `memtop run` brings from where it
+// was built or installed.
+static bool
+in_probe(const char *path, struct home *home)
+{
+    static const char folder[] = "/lib/memtop/";
+    const char *at = strstr(path, folder);
+    if (at == NULL) {
+        return false;
+    }
+    *home = (struct home){"memtop", at + strlen("/lib/"), (int)strlen("memtop")};
+    return true;
+}
+
 // "<internal:kernel>", "(eval)" and what has no file at all.
 static bool
 in_ruby(const char *path, struct home *home)
@@ -124,7 +138,7 @@ static bool
 find_home(const char *path, struct home *home)
 {
     return in_ruby(path, home) || in_gem(path, home) || in_vendor(path, home) ||
-           in_stdlib(path, home);
+           in_stdlib(path, home) || in_probe(path, home);
 }
 
 bool

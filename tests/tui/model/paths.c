@@ -555,6 +555,8 @@ tells_whose_code_a_path_is(void **state)
         {"/usr/lib/ruby/vendor_ruby/sinatra.rb",                        "sinatra",   false},
         {"/usr/lib/ruby/3.1.0/json/common.rb",                          "stdlib",    false},
         {"/opt/rbenv/versions/3.3.8/lib/ruby/3.3.0/set.rb",             "stdlib",    false},
+        {"/opt/memtop/build/lib/memtop/rack.rb",                        "memtop",    false},
+        {"/srv/memtop/app.rb",                                          "program",   true },
         {"<internal:kernel>",                                           "ruby",      false},
         {"(eval)",                                                      "eval",      false},
         {"",                                                            "C",         false},
