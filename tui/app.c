@@ -63,6 +63,7 @@ app_new(const struct app_options *options, uint64_t now_ms)
         .exact = true,
         .chosen = true,
         .fleet = options->fleet,
+        .attended = options->command,
     };
     app->scene.read_source = options->read_source;
     table_init(&app->table);
@@ -111,6 +112,8 @@ keep_habits(struct app *app, const struct app *old)
     app->commands = old->commands;
     app->processes = old->processes;
     app->roams = old->roams;
+    app->command_runs = old->command_runs;
+    app->touched = old->touched;
     app->request_id = old->request_id; // answers to earlier ones are not ours
 }
 

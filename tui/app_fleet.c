@@ -35,6 +35,8 @@ app_fleet_changed(struct app *app, uint64_t now_ms)
 static void
 show(struct app *app)
 {
+    uint64_t watched = model_hello(app->model)->pid;
+    app->processes.home_pid = app->target.pid != 0 ? app->target.pid : watched;
     if (!app_fleet_shown(app) && app->depth < APP_STACK_MAX) {
         app->stack[app->depth++] = &app->processes.view;
     }
@@ -97,10 +99,7 @@ app_fleet_open(struct app *app, const char *argument)
 {
     (void)argument;
     if (app->scene.fleet == NULL) {
-        return app_tell(app, true,
-                        app->options.command
-                            ? "processes: memtop in another terminal shows all of them"
-                            : "processes: a recording has one only");
+        return app_tell(app, true, "processes: a recording has one only");
     }
     show(app);
     return REACT_FLEET | REACT_DRAW;

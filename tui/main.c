@@ -658,26 +658,40 @@ static void
 read_config(struct config *config, const struct cli *cli)
 {
     config_init(config);
-    if (target_terminal() && (cli->task == CLI_WATCH || cli->task == CLI_REPLAY)) {
+    bool viewer = cli->task == CLI_WATCH || cli->task == CLI_REPLAY ||
+                  cli->task == CLI_DIFF || cli->task == CLI_RUN;
+    if (target_terminal() && viewer) {
         config_load(config, cli->config);
         tell_problems(config);
     }
 }
 
+static bool
+begin(struct session *session, const struct cli *cli)
+{
+    static struct config config; // large
+
+    *session = (struct session){.cli = cli, .config = &config};
+    read_config(&config, cli);
+    session->theme = config.theme;
+    if (cli->theme && !theme_parse(cli->theme, &session->theme)) {
+        complain(STATUS_WRONG_USE,
+                 "no such theme; there are default, mono and colorblind.");
+        return false;
+    }
+    return true;
+}
+
 static enum cli_status
 look(const struct cli *cli)
 {
-    static struct config config; // large
-    struct session session = {.cli = cli, .config = &config};
+    struct session session;
     struct found found;
     enum cli_status status = STATUS_DONE;
     char why[512];
 
-    read_config(&config, cli);
-    session.theme = config.theme;
-    if (cli->theme && !theme_parse(cli->theme, &session.theme)) {
-        return complain(STATUS_WRONG_USE,
-                        "no such theme; there are default, mono and colorblind.");
+    if (!begin(&session, cli)) {
+        return STATUS_WRONG_USE;
     }
     if (cli->task == CLI_REPLAY || cli->task == CLI_DIFF) {
         return replay(&session);
@@ -696,13 +710,18 @@ look(const struct cli *cli)
 static int
 run(const struct cli *cli)
 {
-    enum theme theme = THEME_DEFAULT;
+    struct session session;
 
-    if (cli->theme && !theme_parse(cli->theme, &theme)) {
-        return (int)complain(STATUS_WRONG_USE,
-                             "no such theme; there are default, mono and colorblind.");
+    if (!begin(&session, cli)) {
+        return STATUS_WRONG_USE;
     }
-    return run_command(cli, theme);
+    struct app_options taste = {
+        .ascii = cli->ascii || !screen_unicode(),
+        .mouse = !cli->no_mouse,
+        .readonly = cli->readonly,
+    };
+    configure(&taste, &session);
+    return run_command(cli, session.theme, &taste);
 }
 
 int

@@ -4,7 +4,8 @@
  * between the command and its streams; at its end a table is printed.
  *
  * Of several Ruby processes one is shown: the first, until somebody pressed a key
- * another that has twice the objects, and when the shown one ended the one with most.
+ * another that has twice the objects, and when the shown one ended the one with most;
+ * once somebody has chosen in the list of processes, that one alone.
  */
 #include "tui/run.h"
 
@@ -25,6 +26,7 @@
 #include "tui/launch.h"
 #include "tui/loop/loop.h"
 #include "tui/loop/source.h"
+#include "tui/ps.h"
 #include "tui/text/scroll.h"
 
 #define OUTPUT_BYTES (4u * 1024 * 1024) // kept of what the command writes
@@ -41,7 +43,9 @@ struct process {
 struct ride {
     const struct cli *cli;
     enum theme theme;
-    bool viewed; // there is a terminal
+    const struct app_options *taste; // borrowed
+    bool viewed;                     // there is a terminal
+    struct fleet fleet;              // owned: all processes, while somebody looks at them
     struct launch launch;
     struct loop *loop;         // owned
     struct app *app;           // owned: of the viewer, or of a recording
@@ -375,7 +379,7 @@ static int
 ride_along(struct ride *ride)
 {
     const struct screen_options screen = {
-        .in = stdin, .out = stdout, .theme = ride->theme, .mouse = !ride->cli->no_mouse};
+        .in = stdin, .out = stdout, .theme = ride->theme, .mouse = ride->taste->mouse};
     const struct child_command child = {
         .words = ride->cli->command,
         .environment = (const char *const *)ride->launch.environment,
@@ -424,17 +428,14 @@ open_output(struct ride *ride)
 static bool
 make_app(struct ride *ride)
 {
-    const struct app_options options = {
-        .source = ride->cli->command[0],
-        .ascii = ride->cli->ascii || !screen_unicode(),
-        .mouse = !ride->cli->no_mouse,
-        .readonly = ride->cli->readonly,
-        .send = loop_send,
-        .read_source = loop_read_source,
-        .context = ride->loop,
-        .command = true,
-        .output = ride->output,
-    };
+    struct app_options options = *ride->taste;
+    options.source = ride->cli->command[0];
+    options.fleet = &ride->fleet;
+    options.send = loop_send;
+    options.read_source = loop_read_source;
+    options.context = ride->loop;
+    options.command = true;
+    options.output = ride->output;
     if (!ride->viewed && !ride->cli->record) {
         return true;
     }
@@ -448,7 +449,8 @@ prepare(struct ride *ride)
     bool keeps = ride->viewed && ride->file < 0;
     ride->loop = loop_new("");
     ride->output = keeps ? scroll_new(OUTPUT_BYTES) : NULL;
-    if (!ride->loop || (keeps && !ride->output) || !make_app(ride)) {
+    if (!ride->loop || !loop_fleet(ride->loop, &ride->fleet, ps_find) ||
+        (keeps && !ride->output) || !make_app(ride)) {
         fputs("memtop: out of memory.\n", stderr);
         return false;
     }
@@ -456,9 +458,10 @@ prepare(struct ride *ride)
 }
 
 int
-run_command(const struct cli *cli, enum theme theme)
+run_command(const struct cli *cli, enum theme theme, const struct app_options *taste)
 {
-    struct ride ride = {.cli = cli, .theme = theme, .viewed = target_terminal()};
+    struct ride ride = {
+        .cli = cli, .theme = theme, .taste = taste, .viewed = target_terminal()};
     char why[512];
     int status = STATUS_BROKEN;
     if (ride.viewed && !screen_possible(stdout, why, sizeof(why))) {
@@ -471,8 +474,9 @@ run_command(const struct cli *cli, enum theme theme)
     if (ride.file >= 0) {
         close(ride.file);
     }
-    app_free(ride.app);
     loop_free(ride.loop);
+    app_free(ride.app);
+    fleet_destroy(&ride.fleet);
     scroll_free(ride.output);
     launch_destroy(&ride.launch);
     for (size_t i = 0; i < ride.count; i++) {

@@ -4,16 +4,29 @@
 
 #include "e2e.h"
 
-static const char talker[] = "class Order; end\n"
-                             "KEPT = Array.new(54_321) { Order.new }\n"
-                             "$stdout.sync = true\n"
+// When its orders are there, all before them has been done.
+static const char talker[] = "$stdout.sync = true\n"
                              "200.times { |i| puts \"line #{i}\" }\n"
                              "puts \"\\e[31mred\\e[0m \\e]0;title\\a\\e[2Jword\"\n"
                              "puts [$stdout.tty?, $stdin.read.empty?].inspect\n"
                              "warn 'a warning'\n"
                              "trap('TERM') { puts 'ends now'; exit 9 }\n"
                              "File.write(ARGV[0], $$.to_s) if ARGV[0]\n"
+                             "class Order; end\n"
+                             "KEPT = Array.new(54_321) { Order.new }\n"
                              "sleep\n";
+
+// A parent and a child that has more, which USR1 ends.
+static const char family[] =
+    "class Order; end; $stdout.sync = true\n"
+    "KEPT = Array.new(1111) { Order.new }\n"
+    "child = fork do\n"
+    "  KEPT.concat(Array.new(54_321) { Order.new }); puts 'the child is there'\n"
+    "  sleep\n"
+    "end\n"
+    "trap('TERM') { exit 9 }\n"
+    "trap('USR1') { Process.kill('KILL', child); Process.wait(child); exit 6 }\n"
+    "File.write(ARGV[0], $$.to_s); sleep\n";
 
 static struct terminal *
 run_with(const char *const *command, const char *const *options)
@@ -259,20 +272,116 @@ another_process_is_shown_when_the_first_ended(void **state)
     terminal_free(terminal);
 }
 
+// The family, at the list of its processes: the machine may run others.
+static struct terminal *
+run_family(const char *name)
+{
+    char filter[64];
+    struct terminal *terminal = run_ruby(family, program_path(name));
+
+    assert_true(terminal_shows(terminal, "Order"));
+    snprintf(filter, sizeof(filter), "P/%s\r", name);
+    terminal_type(terminal, filter);
+    assert_true(terminal_shows(terminal, "2 processes"));
+    return terminal;
+}
+
+// Keys for the list; what is on the screen afterwards is of the process they chose.
+static void
+choose(struct terminal *terminal, const char *keys)
+{
+    terminal_type(terminal, "P");
+    assert_true(terminal_shows(terminal, "TOP GROWING"));
+    terminal_type(terminal, keys);
+    assert_true(terminal_hides(terminal, "TOP GROWING"));
+}
+
+static void
+its_processes_are_listed_and_one_is_chosen(void **state)
+{
+    char name[32];
+    struct terminal *terminal;
+
+    (void)state;
+    snprintf(name, sizeof(name), "family%d", (int)getpid());
+    terminal = run_family(name);
+    terminal_type(terminal, "o");
+    assert_true(terminal_shows(terminal, "the child is there"));
+    terminal_type(terminal, "\033");
+    assert_true(terminal_shows(terminal, "2 processes"));
+    terminal_type(terminal, "gjM");
+    assert_true(terminal_shows(terminal, "2 processes merged"));
+    assert_true(terminal_shows(terminal, "56 543"));
+    choose(terminal, "gj\r");
+    assert_true(terminal_shows(terminal, "55 432"));
+    choose(terminal, "g\r");
+    assert_true(terminal_shows(terminal, " 1 111 "));
+    assert_true(terminal_hides(terminal, "merged"));
+    terminal_type(terminal, "qy");
+    expect_end(terminal, 9);
+    terminal_free(terminal);
+}
+
+static void
+a_chosen_process_stays_when_others_end(void **state)
+{
+    char name[32];
+    struct terminal *terminal;
+
+    (void)state;
+    snprintf(name, sizeof(name), "kin%d", (int)getpid());
+    terminal = run_family(name);
+    terminal_type(terminal, "gM");
+    assert_true(terminal_shows(terminal, "56 543"));
+    choose(terminal, "gj\r");
+    assert_true(terminal_shows(terminal, "55 432"));
+    assert_int_equal(kill(number_in(program_path(name)), SIGUSR1), 0);
+    assert_true(terminal_shows(terminal, "the command ended with status 6"));
+    assert_true(terminal_shows(terminal, "55 432")); // the last data stays
+    terminal_type(terminal, "q");
+    expect_end(terminal, 6);
+    terminal_free(terminal);
+}
+
+static void
+the_configuration_holds_beside_a_command(void **state)
+{
+    char path[300];
+    const char *const options[] = {"--config", path, NULL};
+    const char *const command[] = {RUBY, "-e", talker, NULL};
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s", program_path("config"));
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("[keys]\nquit = z\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    struct terminal *terminal = run_with(command, options);
+    assert_true(terminal_shows(terminal, "54 321"));
+    terminal_type(terminal, "z");
+    assert_true(terminal_shows(terminal, "The program still runs: stop it?"));
+    terminal_type(terminal, "y");
+    expect_end(terminal, 9);
+    terminal_free(terminal);
+}
+
 static void
 the_output_can_go_to_a_file(void **state)
 {
     char path[300];
     const char *const options[] = {"--output", path, NULL};
-    const char *const command[] = {RUBY, "-e", "puts $stdout.tty?; $stdout.flush; sleep",
-                                   NULL};
+    static const char script[] =
+        "puts $stdout.tty?; $stdout.flush\n"
+        "class Order; end; KEPT = Array.new(54_321) { Order.new }\n"
+        "sleep";
+    const char *const command[] = {RUBY, "-e", script, NULL};
     struct terminal *terminal;
     char word[32] = "";
 
     (void)state;
     snprintf(path, sizeof(path), "%s", program_path("output"));
     terminal = run_with(command, options);
-    assert_true(terminal_shows(terminal, "String"));
+    assert_true(terminal_shows(terminal, "54 321"));
     terminal_type(terminal, "O");
     assert_true(terminal_shows(terminal, "it goes to the file of --output"));
     terminal_type(terminal, "qy");
@@ -299,6 +408,9 @@ main(void)
         cmocka_unit_test(a_signal_to_memtop_reaches_the_command),
         cmocka_unit_test(a_command_does_not_outlive_its_terminal),
         cmocka_unit_test(another_process_is_shown_when_the_first_ended),
+        cmocka_unit_test(its_processes_are_listed_and_one_is_chosen),
+        cmocka_unit_test(a_chosen_process_stays_when_others_end),
+        cmocka_unit_test(the_configuration_holds_beside_a_command),
         cmocka_unit_test(the_output_can_go_to_a_file),
     };
 

@@ -46,7 +46,8 @@ struct loop {
     struct child_end *child_end; // borrowed
     bool child_ended;
     uint64_t ended_ms;
-    long shown; // the process that the viewer shows, 0 for none
+    long shown;  // of its processes the one that the viewer shows, 0 for none
+    bool chosen; // a person chose what is shown, from all processes
 };
 
 uint64_t
@@ -114,9 +115,9 @@ on_failed(void *context, enum link_failure failure, const char *why)
         snprintf(words, sizeof(words), "cannot watch %.100s: %s",
                  loop->link ? loop->path : "them", why);
         react(loop, app_fleet_failed(loop->app, words, loop_now_ms()));
-        return;
+    } else if (!loop->command) { // whose end is the end
+        finish(loop, end_of(failure), why);
     }
-    finish(loop, end_of(failure), why);
 }
 
 static const struct link_events *
@@ -175,7 +176,7 @@ loop_send(void *context, const struct request *request)
 {
     struct loop *loop = context;
 
-    if (loop->company) {
+    if (loop->company && loop->shown) {
         return company_send(loop->company, loop->shown, request);
     }
     return loop->link && link_send(loop->link, request);
@@ -256,6 +257,8 @@ on_outside(void *context, unsigned reactions)
     scout_start(loop->scout);
     if (reactions & REACT_TARGET) {
         leave(loop);
+        loop->shown = 0;
+        loop->chosen = true;
         loop->target = *app_target(loop->app);
         if (!(loop->target.merged ? watch_sum(loop, loop->target.pid)
                                   : watch_one(loop))) {
@@ -496,8 +499,17 @@ void
 loop_show(struct loop *loop, long pid)
 {
     bool again = loop->shown != 0 && loop->shown != pid;
+    struct app_target target = {.pid = (uint64_t)pid};
 
+    if (loop->chosen) {
+        return;
+    }
     loop->shown = pid;
+    if (loop->app) {
+        snprintf(target.socket, sizeof(target.socket), "%s/%ld.sock",
+                 loop->command->folder, pid);
+        app_fleet_target(loop->app, &target);
+    }
     if (again) {
         company_again(loop->company, pid);
     }
@@ -513,7 +525,7 @@ on_last_words(uv_timer_t *timer)
         loop_now_ms() >= loop->ended_ms + LOOP_WORDS_MS) {
         uv_timer_stop(timer);
         loop->command->ended(loop->command->events.context);
-        if (!loop->watch || !loop->shown) { // nothing to look at
+        if (!loop->watch || !(loop->shown || loop->chosen)) { // nothing to look at
             finish(loop, LOOP_DONE, "");
         } else {
             react(loop, REACT_DRAW);
@@ -605,6 +617,7 @@ watch_command(struct loop *loop)
     crash_install();
     loop->watch = watch_open(&loop->uv, loop->app, loop->command->screen);
     if (loop->watch) {
+        watch_outside(loop->watch, on_outside, loop);
         run(loop, loop->app);
         loop->signal = watch_signal(loop->watch);
         watch_close(loop->watch);

@@ -104,7 +104,8 @@ struct loop_command {
 enum loop_end loop_accompany(struct loop *loop, struct app *app,
                              const struct loop_command *command, struct child_end *how);
 
-// Meanwhile: a request to one of its processes; which of them the app sees.
+// Meanwhile: a request to one of its processes; which of them the app sees, until a
+// person chooses one from all that loop_fleet() finds.
 bool loop_ask(struct loop *loop, long pid, const struct request *request);
 void loop_show(struct loop *loop, long pid);
 

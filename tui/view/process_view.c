@@ -25,6 +25,7 @@ process_of(struct view *view)
 static const struct binding bindings[] = {
     {ACTION_OPEN, {KEY_CODE_ENTER, KEY_CODE_RIGHT, 'l'}, "classes", "the classes of this process"},
     {ACTION_MERGE, {'M'}, "merge", "the classes of this process and its children, or of its parent and siblings, as one"},
+    {ACTION_OUTPUT, {'o', 'O'}, "output", "what the command writes that memtop run started"},
     {ACTION_UP, {KEY_CODE_UP, 'k'}, NULL, "up"},
     {ACTION_DOWN, {KEY_CODE_DOWN, 'j'}, NULL, "down"},
     {ACTION_PAGE_UP, {KEY_CODE_PAGE_UP, KEY_CONTROL('B')}, NULL, "a screen up"},
@@ -178,9 +179,22 @@ remember_order(struct process_view *view)
     }
 }
 
+// The list was opened from a process: that is where the cursor begins.
+static void
+go_home(struct process_view *view)
+{
+    for (size_t i = 0; i < view->count && view->home_pid != 0; i++) {
+        if (view->rows[i].peer->pid == view->home_pid) {
+            view->selected = view->rows[i].peer->serial;
+            view->home_pid = 0;
+        }
+    }
+}
+
 static void
 find_cursor(struct process_view *view)
 {
+    go_home(view);
     for (size_t i = 0; i < view->count && view->selected != 0; i++) {
         if (view->rows[i].peer->serial == view->selected) {
             view->cursor = i;
@@ -395,6 +409,8 @@ can(const struct view *base, const struct scene *scene, enum action action)
         return view->count > 0;
     case ACTION_CLEAR_FILTER:
         return view->filter[0] != '\0';
+    case ACTION_OUTPUT:
+        return scene->attended;
     case ACTION_PAUSE:
     case ACTION_PROCESSES:
         return false;
@@ -413,6 +429,7 @@ move_to(struct process_view *view, const struct scene *scene, size_t row)
 {
     size_t last = view->count > 0 ? view->count - 1 : 0;
     view->cursor = row < last ? row : last;
+    view->home_pid = 0;
     const struct peer *peer = process_view_selected(view);
     view->selected = peer != NULL ? peer->serial : 0;
     view->held_until_ms = scene->now_ms + PROCESS_FREEZE_MS;

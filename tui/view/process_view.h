@@ -21,6 +21,7 @@ struct process_view {
     bool inverted;
     char filter[PROCESS_FILTER_BYTES];
     uint32_t selected; // serial of the process under the cursor, 0: the first row
+    uint64_t home_pid; // where the cursor goes as soon as it is there, 0: nowhere
     uint64_t held_until_ms;
     size_t cursor;
     size_t top;

@@ -41,6 +41,7 @@ struct scene {
     bool chosen;               // there is a program to show, not all of them alone
     bool spread;               // of what is merged each process has a column
     const struct fleet *fleet; // borrowed: all processes; NULL: they are not known here
+    bool attended;             // memtop started the program
     const struct merge *merge; // borrowed: the model is a sum of several; NULL: it is not
     const struct header_moment *moment; // borrowed: another moment than now is shown
     const struct strip_data *strip;     // borrowed: the timeline; NULL for none

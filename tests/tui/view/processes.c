@@ -244,6 +244,18 @@ tab_goes_to_the_processes_and_back(void **state)
 }
 
 static void
+the_cursor_begins_at_the_process_that_is_shown(void **state)
+{
+    const struct app_target target = {.socket = "/run/memtop/4121.sock", .pid = 4121};
+    (void)state;
+    app_fleet_target(stage.fixture.app, &target);
+    fixture_keys(&stage.fixture, "<Tab>P");
+    assert_true(shows("▶├4121"));
+    fixture_keys(&stage.fixture, "g");
+    assert_false(shows("▶├4121"));
+}
+
+static void
 q_quits_while_nothing_was_chosen(void **state)
 {
     (void)state;
@@ -388,6 +400,7 @@ main(void)
         CASE(choosing_one_asks_for_its_connection),
         CASE(another_one_begins_with_nothing_of_the_one_before),
         CASE(tab_goes_to_the_processes_and_back),
+        CASE(the_cursor_begins_at_the_process_that_is_shown),
         CASE(q_quits_while_nothing_was_chosen),
         CASE(what_does_not_answer_cannot_be_chosen),
         CASE(one_that_cannot_be_watched_leads_back_to_the_list),
