@@ -342,7 +342,10 @@ leave_folder(void **state)
     DIR *here = opendir(".");
     struct dirent *entry;
     (void)state;
-    while (here && (entry = readdir(here))) {
+    if (here == NULL) {
+        return -1;
+    }
+    while ((entry = readdir(here)) != NULL) {
         (void)unlink(entry->d_name);
     }
     closedir(here);
