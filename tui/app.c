@@ -328,35 +328,21 @@ app_open_view(struct app *app, struct view *view)
     return REACT_DRAW;
 }
 
-struct list *
-app_list_shown(struct app *app)
+struct drill *
+app_drill_shown(struct app *app)
 {
     for (int i = app->depth - 1; i > 0; i--) {
-        if (app->stack[i] == &app->born_view.view) {
-            return born_view_list(&app->born_view);
+        if (app->stack[i] == &app->born_view.drill.view) {
+            return &app->born_view.drill;
         }
-        if (app->stack[i] == &app->diff_view.view) {
-            return diff_view_list(&app->diff_view);
+        if (app->stack[i] == &app->diff_view.drill.view) {
+            return &app->diff_view.drill;
         }
         if (app->stack[i] == &app->tree.view) {
             return NULL;
         }
     }
     return NULL;
-}
-
-bool
-app_diff_shown(const struct app *app)
-{
-    for (int i = app->depth - 1; i > 0; i--) {
-        if (app->stack[i] == &app->diff_view.view) {
-            return true;
-        }
-        if (app->stack[i] == &app->born_view.view) {
-            return false;
-        }
-    }
-    return false;
 }
 
 static void
@@ -388,9 +374,9 @@ open_prompt(struct app *app, enum action action)
     if (action == ACTION_FILTER && app_output_shown(app)) {
         prompt_init(&app->prompt, '/', "find", &app->filters, NULL, "");
     } else if (action == ACTION_FILTER) {
-        const struct list *list = app_list_shown(app);
+        const struct drill *drill = app_drill_shown(app);
         prompt_init(&app->prompt, '/', "filter", &app->filters, NULL,
-                    list != NULL           ? list->filter
+                    drill != NULL          ? drill_shown(drill)->filter
                     : app_fleet_shown(app) ? app->processes.filter
                     : app_tree_shown(app)  ? app->tree.paths.filter
                                            : app->table.rows.filter.text);

@@ -10,7 +10,7 @@ bool
 app_born_shown(const struct app *app)
 {
     for (int i = 0; i < app->depth; i++) {
-        if (app->stack[i] == &app->born_view.view) {
+        if (app->stack[i] == &app->born_view.drill.view) {
             return true;
         }
     }
@@ -50,7 +50,7 @@ void
 app_born_destroy(struct app *app)
 {
     leave(app);
-    born_view_destroy(&app->born_view);
+    drill_destroy(&app->born_view.drill);
 }
 
 /* Which marks. */
@@ -233,17 +233,18 @@ find_moments(struct app *app, struct born_question *question)
 static void
 follow_class(struct app *app)
 {
-    struct born_view *view = &app->born_view;
+    struct drill *drill = &app->born_view.drill;
     const struct model *model = app->scene.model;
     const struct model_class *class =
-        view->class != 0 ? model_class_find(model, view->class) : NULL;
-    if (view->class == 0 || (class != NULL && strcmp(class->name, view->name) == 0)) {
+        drill->class != 0 ? model_class_find(model, born_view_wants(&app->born_view))
+                          : NULL;
+    if (drill->class == 0 || (class != NULL && strcmp(class->name, drill->name) == 0)) {
         return;
     }
     for (size_t i = 0; i < model_class_count(model); i++) {
         class = model_class_at(model, i);
-        if (class->listed && strcmp(class->name, view->name) == 0) {
-            view->class = class->id;
+        if (class->listed && strcmp(class->name, drill->name) == 0) {
+            drill->class = class->id;
             return;
         }
     }
@@ -254,7 +255,7 @@ find_paths(struct app *app, const struct born_question *question)
 {
     struct born_facts *facts = &app->born.facts;
     follow_class(app);
-    facts->paths_of = app->born_view.class;
+    facts->paths_of = born_view_wants(&app->born_view);
     if (facts->paths_of == 0) {
         return;
     }
@@ -295,14 +296,14 @@ app_born_update(struct app *app)
         return;
     }
     if (app->born.model == model && app->born.version == model_version(model) &&
-        app->born.facts.paths_of == app->born_view.class &&
+        app->born.facts.paths_of == born_view_wants(&app->born_view) &&
         app->born.rewound == app->rewound) {
         return;
     }
     app_born_forget(app);
     find_facts(app);
     if (app->born.facts.state != BORN_STATE_KNOWN) {
-        app->born.facts.paths_of = app->born_view.class; // as good as it gets
+        app->born.facts.paths_of = born_view_wants(&app->born_view); // as good as it gets
     }
     app->born.model = model;
     app->born.version = model_version(model);
@@ -359,5 +360,5 @@ app_born_open(struct app *app, const char *argument)
     if (!app_born_shown(app)) {
         born_view_open(&app->born_view, class);
     }
-    return app_open_view(app, &app->born_view.view);
+    return app_open_view(app, &app->born_view.drill.view);
 }

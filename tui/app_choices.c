@@ -70,8 +70,8 @@ class_of_born(void)
 {
     struct born_view born;
     born_view_init(&born, NULL);
-    const struct view_class *class = born.view.class;
-    born_view_destroy(&born);
+    const struct view_class *class = born.drill.view.class;
+    drill_destroy(&born.drill);
     return class;
 }
 
@@ -80,8 +80,8 @@ class_of_diff(void)
 {
     struct diff_view diff;
     diff_view_init(&diff, NULL);
-    const struct view_class *class = diff.view.class;
-    diff_view_destroy(&diff);
+    const struct view_class *class = diff.drill.view.class;
+    drill_destroy(&diff.drill);
     return class;
 }
 

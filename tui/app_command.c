@@ -63,11 +63,9 @@ app_may_change(struct app *app, const char *name)
 }
 
 static unsigned
-sort_list(struct app *app, const char *argument)
+sort_drill(struct app *app, struct drill *drill, const char *argument)
 {
-    bool good = app_diff_shown(app) ? diff_view_sort(&app->diff_view, argument)
-                                    : born_view_sort(&app->born_view, argument);
-    if (!good) {
+    if (!drill_sort(drill, argument)) {
         return app_tell(app, true, "sort: no column \"%.40s\" to order by; < and > do",
                         argument);
     }
@@ -77,8 +75,9 @@ sort_list(struct app *app, const char *argument)
 static unsigned
 run_sort(struct app *app, const char *argument)
 {
-    if (app_list_shown(app) != NULL) {
-        return sort_list(app, argument);
+    struct drill *drill = app_drill_shown(app);
+    if (drill != NULL) {
+        return sort_drill(app, drill, argument);
     }
     if (app_fleet_shown(app)) {
         return app_fleet_sort(app, argument);
@@ -104,9 +103,9 @@ run_filter(struct app *app, const char *argument)
 {
     char error[FILTER_ERROR_BYTES];
     char ignored[FILTER_ERROR_BYTES];
-    struct list *list = app_list_shown(app);
-    if (list != NULL) {
-        snprintf(list->filter, sizeof list->filter, "%s", argument);
+    struct drill *drill = app_drill_shown(app);
+    if (drill != NULL) {
+        snprintf(drill_list(drill)->filter, LIST_FILTER_BYTES, "%s", argument);
         return REACT_DRAW;
     }
     if (app_fleet_shown(app)) {

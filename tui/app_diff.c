@@ -14,7 +14,7 @@ static bool
 is_shown(const struct app *app)
 {
     for (int i = 0; i < app->depth; i++) {
-        if (app->stack[i] == &app->diff_view.view) {
+        if (app->stack[i] == &app->diff_view.drill.view) {
             return true;
         }
     }
@@ -60,7 +60,7 @@ void
 app_diff_destroy(struct app *app)
 {
     leave(app);
-    diff_view_destroy(&app->diff_view);
+    drill_destroy(&app->diff_view.drill);
 }
 
 /* The comparison. */
@@ -69,8 +69,8 @@ static const struct diff_class *
 wanted_class(const struct app *app)
 {
     const struct diff *diff = &app->diff.facts.diff;
-    for (size_t i = 0; app->diff_view.class != 0 && i < diff->count; i++) {
-        if (diff_view_id(&diff->classes[i]) == app->diff_view.class) {
+    for (size_t i = 0; app->diff_view.drill.class != 0 && i < diff->count; i++) {
+        if (diff_view_id(&diff->classes[i]) == app->diff_view.drill.class) {
             return &diff->classes[i];
         }
     }
@@ -82,7 +82,7 @@ find_paths(struct app *app)
 {
     struct diff_facts *facts = &app->diff.facts;
     forget_paths(facts);
-    app->diff.paths_of = app->diff_view.class;
+    app->diff.paths_of = app->diff_view.drill.class;
     facts->class = facts->known ? wanted_class(app) : NULL;
     if (facts->class != NULL &&
         !diff_paths_init(&facts->paths, &facts->diff, facts->class,
@@ -113,7 +113,7 @@ app_diff_update(struct app *app)
         diff->model = after;
         diff->version = model_version(after);
         find_paths(app);
-    } else if (diff->paths_of != app->diff_view.class) {
+    } else if (diff->paths_of != app->diff_view.drill.class) {
         find_paths(app);
     }
 }
@@ -144,8 +144,8 @@ find(struct app *app, struct player *player, struct tape *tape, uint64_t wall_us
 static bool
 show(struct app *app)
 {
-    diff_view_open(&app->diff_view);
-    app_open_view(app, &app->diff_view.view);
+    drill_open(&app->diff_view.drill);
+    app_open_view(app, &app->diff_view.drill.view);
     return true;
 }
 
@@ -159,11 +159,11 @@ app_diff_since(struct app *app, uint64_t from_us)
 
 // What a file is called without its folders, fit to be shown.
 static void
-name_file(char name[DIFF_NAME_BYTES], const char *path)
+name_file(char name[DRILL_NAME_BYTES], const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *from = slash != NULL ? slash + 1 : path;
-    text_escape(name, DIFF_NAME_BYTES, from, strlen(from));
+    text_escape(name, DRILL_NAME_BYTES, from, strlen(from));
 }
 
 bool

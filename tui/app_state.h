@@ -153,11 +153,10 @@ unsigned app_tell(struct app *app, bool error, const char *format, ...)
 // Show a view over the others; one that is open comes up again.
 unsigned app_open_view(struct app *app, struct view *view);
 
-// The list that keys and commands are about, NULL when it is the table's or the tree's.
-struct list *app_list_shown(struct app *app);
+// The view of classes and their paths that keys and commands are about, NULL when they
+// are about the table or the tree.
+struct drill *app_drill_shown(struct app *app);
 
-// Whether that list is of what changed.
-bool app_diff_shown(const struct app *app);
 // As app_new() left it, to show what is at `source`; how a person wants to see things
 // stays. False when memory ran out: nothing is changed then.
 bool app_again(struct app *app, const char *source);

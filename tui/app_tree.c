@@ -217,9 +217,10 @@ static const struct model_class *
 class_under_cursor(struct app *app)
 {
     const struct model_class *class;
-    if (app_list_shown(app) != NULL) {
+    const struct drill *drill = app_drill_shown(app);
+    if (drill != NULL) {
         // what is compared may be another program
-        class = app_diff_shown(app) ? NULL : born_view_class(&app->born_view);
+        class = drill == &app->born_view.drill ? born_view_class(&app->born_view) : NULL;
         return class != NULL ? model_class_find(app->model, class->id) : NULL;
     }
     return app_tree_shown(app) ? live_class(app) : rows_selected(&app->table.rows);
@@ -253,9 +254,9 @@ static bool
 place_under_cursor(struct app *app, const char **file, uint32_t *line)
 {
     const char *title;
-    if (app_list_shown(app) != NULL) {
-        return app_diff_shown(app) ? diff_view_place(&app->diff_view, file, &title, line)
-                                   : born_view_place(&app->born_view, file, &title, line);
+    const struct drill *drill = app_drill_shown(app);
+    if (drill != NULL) {
+        return drill_place(drill, file, &title, line);
     }
     return app_tree_shown(app) && tree_view_place(&app->tree, file, line);
 }
@@ -273,8 +274,8 @@ app_tree_edit(struct app *app, const char *argument)
     }
     strcpy(app->edit_path, file);
     source_destroy(&app->tree.source); // read anew when the editor has ended
-    source_destroy(&app->born_view.source);
-    source_destroy(&app->diff_view.source);
+    source_destroy(&app->born_view.drill.source);
+    source_destroy(&app->diff_view.drill.source);
     return REACT_EDIT | REACT_DRAW;
 }
 

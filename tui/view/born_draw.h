@@ -1,21 +1,15 @@
 /*
- * The screen of what was born between two marks: its columns and rows.
+ * The columns of what was born between two marks, and what stands in them.
  */
 #ifndef TUI_VIEW_BORN_DRAW_H
 #define TUI_VIEW_BORN_DRAW_H
 
 #include "tui/view/born_view.h"
 
-void born_draw(struct view *view, const struct scene *scene, struct grid *grid,
-               struct area area);
+extern const struct drill_column born_draw_columns[BORN_COLUMN_COUNT];
 
-// The column whose heading is at a cell of the screen; BORN_COLUMN_COUNT for none.
-enum born_column born_draw_column(const struct born_view *born, int column);
-
-// Whether rows can be ordered by it: paths have no order by name.
-bool born_draw_sortable(const struct born_view *born, enum born_column column);
-
-// The column called so in commands; BORN_COLUMN_COUNT when there is none.
-enum born_column born_draw_find(const char *word);
+// See drill_class.
+enum style born_draw_figure(const struct drill *drill, const struct scene *scene,
+                            size_t row, int column, char text[DRILL_TEXT_BYTES]);
 
 #endif

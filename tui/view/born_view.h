@@ -4,18 +4,14 @@
  * of the figures.
  *
  * The view asks nothing and looks for nothing: it gets the facts, or why there are none,
- * and says which class it wants paths of. born_words.h has its sentences, born_draw.h
- * its rows.
+ * and says which class it wants paths of. drill.h has its keys, its rows and its screen,
+ * born_words.h its sentences, born_draw.h its columns.
  */
 #ifndef TUI_VIEW_BORN_VIEW_H
 #define TUI_VIEW_BORN_VIEW_H
 
 #include "tui/model/born.h"
-#include "tui/view/list.h"
-#include "tui/view/source.h"
-#include "tui/view/view.h"
-
-#define BORN_NAME_BYTES 256
+#include "tui/view/drill.h"
 
 enum born_state {
     BORN_STATE_NO_MARKS,
@@ -41,7 +37,7 @@ struct born_facts {
 };
 
 enum born_column {
-    BORN_COLUMN_NAME,
+    BORN_COLUMN_NAME = DRILL_COLUMN_NAME,
     BORN_COLUMN_KEPT,
     BORN_COLUMN_KNOWN,
     BORN_COLUMN_LIVE,
@@ -51,24 +47,9 @@ enum born_column {
 };
 
 struct born_view {
-    struct view view;
+    struct drill drill;             // its class is a class's id at C
     const struct born_facts *facts; // borrowed
-    class_id class;                 // its paths are shown; 0: the classes
-    char name[BORN_NAME_BYTES];     // of that class
-    bool paths_only;                // there is no list of classes to go back to
-    bool no_source;
-    bool no_memory;
-    bool internal;           // as the scene has it
-    struct list classes;     // owned
-    struct list paths;       // owned
-    struct source source;    // owned: under the paths
-    struct born_range total; // of the rows that are shown
-    // where things are on the screen
-    int heading_row;
-    int shown_count;
-    enum born_column shown[BORN_COLUMN_COUNT];
-    int name_at;
-    int name_cells;
+    struct born_range total;        // of the rows that are shown
 };
 
 // One row, of a class or of a path.
@@ -79,24 +60,20 @@ struct born_line {
     bool estimated;
 };
 
+// What it holds later goes with drill_destroy().
 void born_view_init(struct born_view *born, const struct born_facts *facts);
-void born_view_destroy(struct born_view *born);
 
 // Show the classes; or the paths of one alone, when `class` is not NULL.
 void born_view_open(struct born_view *born, const struct model_class *class);
 
-// By a column's word; false when there is none.
-bool born_view_sort(struct born_view *born, const char *word);
-
-// The list that is shown: of classes or of paths.
-struct list *born_view_list(struct born_view *born);
-
 // The class under the cursor, or that of the paths; NULL when there is none.
 const struct model_class *born_view_class(const struct born_view *born);
 
-// The path under the cursor as a place in a file: false when it is none.
-bool born_view_place(const struct born_view *born, const char **file, const char **title,
-                     uint32_t *line);
+// The class that paths are wanted of; 0: none.
+class_id born_view_wants(const struct born_view *born);
+
+// The view that a drill is part of.
+const struct born_view *born_view_of(const struct drill *drill);
 
 // A row of the facts; `row` is no place on the screen.
 struct born_line born_view_line(const struct born_view *born, size_t row);

@@ -58,18 +58,20 @@ last_moment(const struct born_view *born, const struct scene *scene,
 }
 
 void
-born_words_title(const struct born_view *born, const struct scene *scene,
-                 char title[BORN_TITLE_BYTES])
+born_words_title(const struct drill *drill, const struct scene *scene,
+                 char title[DRILL_TITLE_BYTES])
 {
+    const struct born_view *born = born_view_of(drill);
     const struct born_facts *facts = born->facts;
+    const char *paths = drill->class != 0 ? "paths, " : "";
     char last[BORN_TITLE_BYTES];
     if (facts->letters[BORN_B] == 0) {
-        snprintf(title, BORN_TITLE_BYTES, "born and kept");
+        snprintf(title, DRILL_TITLE_BYTES, "%sborn and kept", paths);
         return;
     }
     last_moment(born, scene, last);
-    snprintf(title, BORN_TITLE_BYTES, "born %c to %c, alive %.8s", facts->letters[BORN_A],
-             facts->letters[BORN_B], last);
+    snprintf(title, DRILL_TITLE_BYTES, "%sborn %c to %c, alive %.8s", paths,
+             facts->letters[BORN_A], facts->letters[BORN_B], last);
 }
 
 void
@@ -88,6 +90,16 @@ born_words_range(char out[BORN_TEXT_BYTES], const struct scene *scene,
     } else {
         snprintf(out, BORN_TEXT_BYTES, "%s%s%s%s", before, least, between, most);
     }
+}
+
+void
+born_words_source(const struct drill *drill, const struct scene *scene, size_t row,
+                  char text[DRILL_TEXT_BYTES])
+{
+    char range[BORN_TEXT_BYTES];
+    born_words_range(range, scene, born_view_line(born_view_of(drill), row).range, "",
+                     " to ", true);
+    snprintf(text, DRILL_TEXT_BYTES, "%.500s kept", range);
 }
 
 /* Notes. */
@@ -110,7 +122,7 @@ note_sum(const struct born_view *born, const struct scene *scene, struct page *p
     snprintf(text, sizeof text,
              "%s%.300s object%s%s, born between %c (%s) and %c (%s), alive %s (%s).",
              total.least == total.most ? "Exactly " : "", range, one ? "" : "s",
-             born->class != 0 ? " of these paths" : "", facts->letters[BORN_A],
+             born->drill.class != 0 ? " of these paths" : "", facts->letters[BORN_A],
              times[BORN_A], facts->letters[BORN_B], times[BORN_B], last, times[BORN_C]);
     text[0] = (char)(text[0] == 'a' ? 'A' : text[0]);
     page_add(page, 0, STYLE_NORMAL, "", text);
@@ -173,7 +185,7 @@ note_counting(const struct born_view *born, const struct scene *scene, struct pa
 static void
 note_paths(const struct born_view *born, struct page *page)
 {
-    if (born->class != 0 && !born->facts->paths.complete) {
+    if (born->drill.class != 0 && !born->facts->paths.complete) {
         page_add(page, 0, STYLE_WARNING, "",
                  "The call tree does not account for every object at the three moments: "
                  "each path is bounded by itself.");
@@ -181,21 +193,16 @@ note_paths(const struct born_view *born, struct page *page)
 }
 
 void
-born_words_notes(const struct born_view *born, const struct scene *scene,
-                 struct page *page)
+born_words_notes(const struct drill *drill, struct page *page)
 {
-    const struct list *list = born->class == 0 ? &born->classes : &born->paths;
-    if (list->filter[0] != '\0') {
-        char text[BORN_TEXT_BYTES];
-        snprintf(text, sizeof text, "filter %.200s", list->filter);
-        page_add(page, 0, STYLE_ACCENT, "", text);
+    const struct born_view *born = born_view_of(drill);
+    bool any = drill_shown(drill)->count > 0;
+    if (any) {
+        note_sum(born, page->scene, page);
     }
-    if (list->count > 0) {
-        note_sum(born, scene, page);
-    }
-    note_collections(born, scene, page);
-    note_counting(born, scene, page);
-    if (list->count > 0) {
+    note_collections(born, page->scene, page);
+    note_counting(born, page->scene, page);
+    if (any) {
         note_paths(born, page);
     }
 }
@@ -241,9 +248,8 @@ say_dormant(const struct born_view *born, const struct scene *scene, struct page
              ":mode count starts counting; then set two marks with m.");
 }
 
-void
-born_words_reason(const struct born_view *born, const struct scene *scene,
-                  struct page *page)
+static void
+say_reason(const struct born_view *born, const struct scene *scene, struct page *page)
 {
     char text[BORN_TEXT_BYTES];
     const struct born_facts *facts = born->facts;
@@ -281,17 +287,29 @@ born_words_reason(const struct born_view *born, const struct scene *scene,
     }
 }
 
+bool
+born_words_reason(const struct drill *drill, struct page *page)
+{
+    const struct born_view *born = born_view_of(drill);
+    if (born->facts->state == BORN_STATE_KNOWN) {
+        return false;
+    }
+    page_add(page, 0, STYLE_NORMAL, "", "");
+    say_reason(born, page->scene, page);
+    return true;
+}
+
 static void
 say_no_paths(const struct born_view *born, const struct scene *scene, struct page *page)
 {
     char text[BORN_TEXT_BYTES];
-    bool any = model_tree(born->facts->last, born->class) != NULL;
+    bool any = model_tree(born->facts->last, born_view_wants(born)) != NULL;
     snprintf(
         text, sizeof text,
         any ? "%s The call tree of %.200s is older than its counts: it tells nothing "
               "of this moment."
             : "%s There is no call tree of %.200s at this moment.",
-        scene->glyphs->unknown, born->name);
+        scene->glyphs->unknown, born->drill.name);
     page_add(page, 0, STYLE_WARNING, "", text);
     page_add(page, 0, STYLE_NORMAL, "",
              "Stacks are taken from when the class is pinned: T pins it, then set two "
@@ -299,24 +317,21 @@ say_no_paths(const struct born_view *born, const struct scene *scene, struct pag
 }
 
 void
-born_words_nothing(const struct born_view *born, const struct scene *scene,
-                   struct page *page)
+born_words_nothing(const struct drill *drill, struct page *page)
 {
+    const struct born_view *born = born_view_of(drill);
     char last[BORN_TITLE_BYTES];
     char text[BORN_TEXT_BYTES];
     const struct born_facts *facts = born->facts;
-    const struct list *list = born->class == 0 ? &born->classes : &born->paths;
-    last_moment(born, scene, last);
-    if (born->no_memory) {
-        page_add(page, 0, STYLE_WARNING, "", "There is no memory for the rows.");
-    } else if (born->class != 0 && !facts->paths.known) {
-        say_no_paths(born, scene, page);
-    } else if (list->filter[0] != '\0') {
+    last_moment(born, page->scene, last);
+    if (drill->class != 0 && !facts->paths.known) {
+        say_no_paths(born, page->scene, page);
+    } else if (drill_shown(drill)->filter[0] != '\0') {
         page_add(page, 0, STYLE_DIM, "", "Nothing that the filter shows; \\ shows all.");
     } else {
         snprintf(text, sizeof text,
                  "Nothing%s%.200s that was born between %c and %c is alive %s.",
-                 born->class != 0 ? " of " : "", born->class != 0 ? born->name : "",
+                 drill->class != 0 ? " of " : "", drill->class != 0 ? drill->name : "",
                  facts->letters[BORN_A], facts->letters[BORN_B], last);
         page_add(page, 0, STYLE_DIM, "", text);
     }

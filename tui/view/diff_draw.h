@@ -1,21 +1,23 @@
 /*
- * The screen of what changed between two moments: its words, columns and rows.
+ * The words and columns of what changed between two moments. See drill_class.
  */
 #ifndef TUI_VIEW_DIFF_DRAW_H
 #define TUI_VIEW_DIFF_DRAW_H
 
 #include "tui/view/diff_view.h"
 
-void diff_draw(struct view *view, const struct scene *scene, struct grid *grid,
-               struct area area);
+extern const struct drill_column diff_draw_columns[DIFF_COLUMN_COUNT];
 
-// The column whose heading is at a cell of the screen; DIFF_COLUMN_COUNT for none.
-enum diff_column diff_draw_column(const struct diff_view *view, int column);
+void diff_draw_title(const struct drill *drill, const struct scene *scene,
+                     char title[DRILL_TITLE_BYTES]);
+bool diff_draw_reason(const struct drill *drill, struct page *page);
+void diff_draw_notes(const struct drill *drill, struct page *page);
+void diff_draw_nothing(const struct drill *drill, struct page *page);
+enum style diff_draw_figure(const struct drill *drill, const struct scene *scene,
+                            size_t row, int column, char text[DRILL_TEXT_BYTES]);
 
-// Whether the rows of a group can be ordered by it.
-bool diff_draw_sortable(const struct diff_view *view, enum diff_column column);
-
-// The column called so in commands; DIFF_COLUMN_COUNT when there is none.
-enum diff_column diff_draw_find(const char *word);
+// "+974", and the line's number of before where it is another one now.
+void diff_draw_source(const struct drill *drill, const struct scene *scene, size_t row,
+                      char text[DRILL_TEXT_BYTES]);
 
 #endif

@@ -1,18 +1,17 @@
 #include "tui/view/diff_view.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "tui/text/text.h"
 #include "tui/view/diff_draw.h"
+#include "tui/view/drill_draw.h"
 
 #define LABEL_BYTES 256
 
-static struct diff_view *
-diff_of(struct view *view)
+const struct diff_view *
+diff_view_of(const struct drill *drill)
 {
-    return (struct diff_view *)(void *)view;
+    return (const struct diff_view *)(const void *)drill;
 }
 
 // clang-format off
@@ -85,11 +84,12 @@ label_of(const void *tree, uint32_t node, char *label, size_t size)
     diff_paths_label(tree, node, label, size);
 }
 
-struct path_steps
-diff_view_steps(const struct diff_view *view)
+static struct path_steps
+path_at(const struct drill *drill, size_t row, uint32_t *node)
 {
-    return (struct path_steps){&view->facts->paths, parent_of, frame_of, line_of,
-                               label_of};
+    const struct diff_paths *paths = &diff_view_of(drill)->facts->paths;
+    *node = paths->sites[row].node;
+    return (struct path_steps){paths, parent_of, frame_of, line_of, label_of};
 }
 
 bool
@@ -97,7 +97,7 @@ diff_view_has_paths(const struct diff_view *view)
 {
     const struct diff_facts *facts = view->facts;
     return facts->known && facts->class != NULL &&
-           diff_view_id(facts->class) == view->class;
+           diff_view_id(facts->class) == view->drill.class;
 }
 
 /* Rows. */
@@ -143,31 +143,19 @@ row_id(const void *context, size_t row)
 {
     const struct diff_view *view = context;
     const struct diff_facts *facts = view->facts;
-    return view->class == 0 ? diff_view_id(&facts->diff.classes[row])
-                            : path_id(&facts->paths, facts->paths.sites[row].node);
-}
-
-static bool
-class_wanted(const struct diff_view *view, size_t row)
-{
-    const struct diff_class *class = &view->facts->diff.classes[row];
-    bool hidden = !view->internal && (class->flags & CLASS_INTERNAL) != 0;
-    return !hidden && class->kind != DIFF_UNCHANGED &&
-           list_matches(&view->classes, class->name);
+    return view->drill.class == 0 ? diff_view_id(&facts->diff.classes[row])
+                                  : path_id(&facts->paths, facts->paths.sites[row].node);
 }
 
 static bool
 row_wanted(const void *context, size_t row)
 {
     const struct diff_view *view = context;
-    if (view->class == 0) {
-        return class_wanted(view, row);
-    }
     const struct diff_paths *paths = &view->facts->paths;
-    uint32_t node = paths->sites[row].node;
-    const struct path_steps steps = diff_view_steps(view);
-    return diff_paths_self(paths, node).kind != DIFF_UNCHANGED &&
-           (view->paths.filter[0] == '\0' || path_has(&steps, node, view->paths.filter));
+    enum diff_kind kind = view->drill.class == 0
+                              ? view->facts->diff.classes[row].kind
+                              : diff_paths_self(paths, paths->sites[row].node).kind;
+    return kind != DIFF_UNCHANGED && drill_wanted(context, row);
 }
 
 // Of classes; the path that changed most comes first, whatever it did.
@@ -175,7 +163,7 @@ static int
 row_group(const void *context, size_t row)
 {
     const struct diff_view *view = context;
-    return view->class == 0 ? (int)view->facts->diff.classes[row].kind : 0;
+    return view->drill.class == 0 ? (int)view->facts->diff.classes[row].kind : 0;
 }
 
 // Larger ones first, whichever sign they have; unknown ones last.
@@ -206,7 +194,7 @@ compare_classes(const struct diff_view *view, size_t a, size_t b)
 {
     const struct diff_class *left = &view->facts->diff.classes[a];
     const struct diff_class *right = &view->facts->diff.classes[b];
-    switch (view->classes.sort) {
+    switch (view->drill.classes.sort) {
     case DIFF_COLUMN_NAME:
         return strcasecmp(left->name, right->name);
     case DIFF_COLUMN_BYTES:
@@ -224,13 +212,13 @@ static int
 compare_rows(const void *context, size_t a, size_t b)
 {
     const struct diff_view *view = context;
-    if (view->class == 0) {
+    if (view->drill.class == 0) {
         return compare_classes(view, a, b);
     }
     const struct diff_paths *paths = &view->facts->paths;
     struct diff_pair left = diff_paths_self(paths, paths->sites[a].node);
     struct diff_pair right = diff_paths_self(paths, paths->sites[b].node);
-    switch (view->paths.sort) {
+    switch (view->drill.paths.sort) {
     case DIFF_COLUMN_BEFORE:
         return compare_numbers(diff_paths_measured(paths, &left.before),
                                diff_paths_measured(paths, &right.before));
@@ -243,39 +231,21 @@ compare_rows(const void *context, size_t a, size_t b)
 }
 
 static struct list_rows
-rows_of(const struct diff_view *view)
+rows_of(const struct drill *drill)
 {
+    const struct diff_view *view = diff_view_of(drill);
     const struct diff_facts *facts = view->facts;
     size_t paths = diff_view_has_paths(view) ? facts->paths.site_count : 0;
-    size_t count = view->class != 0 ? paths : facts->known ? facts->diff.count : 0;
+    size_t count = drill->class != 0 ? paths : facts->known ? facts->diff.count : 0;
     return (struct list_rows){view, count, row_id, row_wanted, compare_rows, row_group};
 }
 
-struct list *
-diff_view_list(struct diff_view *view)
+static struct drill_subject
+class_at(const struct drill *drill, size_t row)
 {
-    return view->class == 0 ? &view->classes : &view->paths;
-}
-
-static void
-update(struct view *view, const struct scene *scene)
-{
-    struct diff_view *diff = diff_of(view);
-    const struct list_rows rows = rows_of(diff);
-    diff->internal = scene->internal;
-    diff->no_memory = !list_update(diff_view_list(diff), &rows);
-}
-
-bool
-diff_view_place(const struct diff_view *view, const char **file, const char **title,
-                uint32_t *line)
-{
-    size_t row;
-    if (!diff_view_has_paths(view) || !list_row(&view->paths, &row)) {
-        return false;
-    }
-    const struct path_steps steps = diff_view_steps(view);
-    return path_place(&steps, view->facts->paths.sites[row].node, file, title, line);
+    const struct diff_class *class = &diff_view_of(drill)->facts->diff.classes[row];
+    return (struct drill_subject){diff_view_id(class), class->name,
+                                  (class->flags & CLASS_INTERNAL) != 0};
 }
 
 /* Keys. */
@@ -284,188 +254,36 @@ static bool
 can(const struct view *view, const struct scene *scene, enum action action)
 {
     const struct diff_view *diff = (const struct diff_view *)(const void *)view;
-    const struct list *list = diff->class == 0 ? &diff->classes : &diff->paths;
-    const char *file;
-    const char *title;
-    uint32_t line;
-    (void)scene;
-    switch (action) {
-    case ACTION_CHOOSE:
-        return diff->class == 0 && list->count > 0;
-    case ACTION_EDIT:
-        return diff_view_place(diff, &file, &title, &line);
-    case ACTION_FILTER:
-        return diff->facts->known;
-    case ACTION_CLEAR_FILTER:
-        return list->filter[0] != '\0';
-    default:
-        return true;
-    }
+    return action == ACTION_FILTER ? diff->facts->known : drill_can(view, scene, action);
 }
 
-static unsigned
-choose(struct diff_view *view)
-{
-    size_t row;
-    if (view->class != 0) {
-        view->no_source = !view->no_source;
-        return OUTCOME_DRAW;
-    }
-    if (!list_row(&view->classes, &row)) {
-        return OUTCOME_NONE;
-    }
-    const struct diff_class *class = &view->facts->diff.classes[row];
-    view->class = diff_view_id(class);
-    snprintf(view->name, sizeof view->name, "%.*s",
-             (int)text_cut(class->name, DIFF_NAME_BYTES / 4), class->name);
-    list_restart(&view->paths);
-    return OUTCOME_DRAW;
-}
-
-static unsigned
-go_back(struct diff_view *view)
-{
-    struct list *list = diff_view_list(view);
-    if (list->filter[0] != '\0') {
-        list->filter[0] = '\0';
-    } else if (view->class == 0) {
-        return OUTCOME_CLOSE | OUTCOME_DRAW;
-    } else {
-        view->class = 0;
-    }
-    return OUTCOME_DRAW;
-}
-
-static void
-sort_beside(struct diff_view *view, int step)
-{
-    struct list *list = diff_view_list(view);
-    int at = 0;
-    while (at < view->shown_count && (int)view->shown[at] != list->sort) {
-        at++;
-    }
-    for (at += step; at >= 0 && at < view->shown_count; at += step) {
-        if (diff_draw_sortable(view, view->shown[at])) {
-            list_sort(list, (int)view->shown[at]);
-            return;
-        }
-    }
-}
-
-static bool
-arrange(struct diff_view *view, struct scene *scene, enum action action)
-{
-    switch (action) {
-    case ACTION_SORT_LEFT:
-        sort_beside(view, -1);
-        return true;
-    case ACTION_SORT_RIGHT:
-        sort_beside(view, 1);
-        return true;
-    case ACTION_INVERT:
-        diff_view_list(view)->inverted = !diff_view_list(view)->inverted;
-        return true;
-    case ACTION_UNITS:
-        scene->exact = !scene->exact;
-        return true;
-    case ACTION_INTERNAL:
-        scene->internal = !scene->internal;
-        return true;
-    case ACTION_SOURCE:
-        view->no_source = !view->no_source;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static unsigned
-act(struct view *view, struct scene *scene, enum action action, struct key key)
-{
-    struct diff_view *diff = diff_of(view);
-    const struct list_rows rows = rows_of(diff);
-    (void)key;
-    if (list_move(diff_view_list(diff), &rows, action) || arrange(diff, scene, action)) {
-        return OUTCOME_DRAW;
-    }
-    switch (action) {
-    case ACTION_CHOOSE:
-        return choose(diff);
-    case ACTION_BACK:
-        return go_back(diff);
-    default:
-        return OUTCOME_PASS;
-    }
-}
-
-static unsigned
-mouse(struct view *view, struct scene *scene, struct key key)
-{
-    struct diff_view *diff = diff_of(view);
-    const struct list_rows rows = rows_of(diff);
-    bool wheel = key.mouse == MOUSE_WHEEL_UP || key.mouse == MOUSE_WHEEL_DOWN;
-    (void)scene;
-    if (!wheel && key.row == diff->heading_row) {
-        enum diff_column column = diff_draw_column(diff, key.column);
-        if (column != DIFF_COLUMN_COUNT && diff_draw_sortable(diff, column)) {
-            list_sort(diff_view_list(diff), (int)column);
-        }
-        return OUTCOME_DRAW;
-    }
-    if (!list_mouse(diff_view_list(diff), &rows, key)) {
-        return OUTCOME_NONE;
-    }
-    return key.mouse == MOUSE_DOUBLE && diff->class == 0 ? choose(diff) : OUTCOME_DRAW;
-}
-
-static const struct view_class diff_class = {
-    .name = "what changed",
-    .extent = EXTENT_SCREEN,
-    .bindings = bindings,
-    .word = word_at,
-    .update = update,
-    .draw = diff_draw,
-    .can = can,
-    .act = act,
-    .mouse = mouse,
+static const struct drill_class diff_class = {
+    .view.name = "what changed",
+    .view.extent = EXTENT_SCREEN,
+    .view.bindings = bindings,
+    .view.word = word_at,
+    .view.update = drill_update,
+    .view.draw = drill_draw,
+    .view.can = can,
+    .view.act = drill_act,
+    .view.mouse = drill_mouse,
+    .columns = diff_draw_columns,
+    .column_count = DIFF_COLUMN_COUNT,
+    .note_rows_max = 6,
+    .rows = rows_of,
+    .class_at = class_at,
+    .path_at = path_at,
+    .title = diff_draw_title,
+    .say_reason = diff_draw_reason,
+    .say_notes = diff_draw_notes,
+    .say_nothing = diff_draw_nothing,
+    .figure = diff_draw_figure,
+    .say_source = diff_draw_source,
 };
-
-/* What the app asks. */
 
 void
 diff_view_init(struct diff_view *view, const struct diff_facts *facts)
 {
-    *view = (struct diff_view){
-        .view = {&diff_class},
-        .facts = facts,
-        .classes = {.sort = DIFF_COLUMN_CHANGE},
-        .paths = {.sort = DIFF_COLUMN_CHANGE},
-    };
-}
-
-void
-diff_view_destroy(struct diff_view *view)
-{
-    list_destroy(&view->classes);
-    list_destroy(&view->paths);
-    source_destroy(&view->source);
-}
-
-void
-diff_view_open(struct diff_view *view)
-{
-    list_restart(&view->classes);
-    list_restart(&view->paths);
-    view->class = 0;
-}
-
-bool
-diff_view_sort(struct diff_view *view, const char *word)
-{
-    enum diff_column column = diff_draw_find(word);
-    if (column == DIFF_COLUMN_COUNT || !diff_draw_sortable(view, column)) {
-        return false;
-    }
-    list_sort(diff_view_list(view), (int)column);
-    return true;
+    *view = (struct diff_view){.facts = facts};
+    drill_init(&view->drill, &diff_class, DIFF_COLUMN_CHANGE);
 }
