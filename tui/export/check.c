@@ -247,14 +247,6 @@ check_write_json(const struct check *check, FILE *out)
         "from", value_time(model_time(diff->before).wall_us), "to",
         value_time(model_time(diff->after).wall_us), "same_process", diff->same_process,
         "rules", rules_json(check));
-    if (document == NULL) {
-        errno = ENOMEM;
-        return false;
-    }
-    int status = json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    json_decref(document);
-    if (status != 0 && !ferror(out)) {
-        errno = ENOMEM;
-    }
-    return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
+    return value_write(document, JSON_INDENT(1) | JSON_REAL_PRECISION(12), out) &&
+           fflush(out) == 0;
 }

@@ -342,15 +342,7 @@ document_of(const struct diff *diff, struct diff_choice choice)
 bool
 diff_write_json(const struct diff *diff, struct diff_choice choice, FILE *out)
 {
-    json_t *document = document_of(diff, choice);
-    if (document == NULL) {
-        errno = ENOMEM;
-        return false;
-    }
-    int status = json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    json_decref(document);
-    if (status != 0 && !ferror(out)) {
-        errno = ENOMEM;
-    }
-    return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
+    return value_write(document_of(diff, choice),
+                       JSON_INDENT(1) | JSON_REAL_PRECISION(12), out) &&
+           fflush(out) == 0;
 }
