@@ -88,7 +88,7 @@ run_sort(struct app *app, const char *argument)
     if (argument[0] == '\0') {
         char command[SCENE_COMMAND_BYTES];
         snprintf(command, sizeof command, "sort %s", columns[app->table.rows.sort].word);
-        menu_init(&app->menu, &sort_menu, &app->scene, command);
+        menu_init(&app->menu, &sort_menu_classes, &app->scene, command);
         return app_open_view(app, &app->menu.view);
     }
     enum column_id column = column_find(argument, strlen(argument));

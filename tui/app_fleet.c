@@ -6,7 +6,7 @@
 
 #include "tui/app_state.h"
 #include "tui/model/merge.h"
-#include "tui/view/process_menu.h"
+#include "tui/view/sort_menu.h"
 
 const struct app_target *
 app_target(const struct app *app)
@@ -238,7 +238,7 @@ app_fleet_sort(struct app *app, const char *argument)
         char command[SCENE_COMMAND_BYTES];
         snprintf(command, sizeof command, "sort %s",
                  process_columns[app->processes.sort].word);
-        menu_init(&app->menu, &process_menu, &app->scene, command);
+        menu_init(&app->menu, &sort_menu_processes, &app->scene, command);
         app->stack[app->depth++] = &app->menu.view;
     } else if (!process_view_sort(&app->processes, argument)) {
         return app_tell(app, true, "sort: no column \"%.40s\" to order by", argument);

@@ -106,6 +106,6 @@ app_run_quit(struct app *app, const char *argument)
         app->parting = stop ? APP_PARTING_STOP : APP_PARTING_LEAVE;
         return REACT_QUIT;
     }
-    leave_init(&app->leave);
+    confirm_init_leave(&app->leave);
     return open_view(app, &app->leave.view);
 }

@@ -16,7 +16,6 @@
 #include "tui/view/header_time.h"
 #include "tui/view/help.h"
 #include "tui/view/keymap.h"
-#include "tui/view/leave.h"
 #include "tui/view/menu.h"
 #include "tui/view/output_view.h"
 #include "tui/view/process_view.h"
@@ -110,7 +109,7 @@ struct app {
     struct confirm confirm;
     struct prompt prompt;
     struct output_view output;
-    struct leave leave;
+    struct confirm leave;
     struct prompt_history filters;
     struct prompt_history commands;
 

@@ -7,7 +7,7 @@
 #include "tui/app_command.h"
 #include "tui/app_fleet.h"
 #include "tui/app_state.h"
-#include "tui/view/tree_menu.h"
+#include "tui/view/sort_menu.h"
 
 bool
 app_tree_shown(const struct app *app)
@@ -295,7 +295,7 @@ unsigned
 app_tree_sort(struct app *app, const char *argument)
 {
     if (argument[0] == '\0' && app->depth < APP_STACK_MAX) {
-        menu_init(&app->menu, &tree_menu, &app->scene, "");
+        menu_init(&app->menu, &sort_menu_tree, &app->scene, "");
         app->stack[app->depth++] = &app->menu.view;
     } else if (!tree_view_sort(&app->tree, argument)) {
         return app_tell(app, true, "sort: no column \"%.40s\" to order by", argument);

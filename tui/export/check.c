@@ -7,9 +7,9 @@
 #include <jansson.h>
 
 #include "tui/export/sites.h"
+#include "tui/export/values.h"
 #include "tui/export/words.h"
 
-#define NUMBER_BYTES 32
 #define INDENT 10 // of what is below a rule
 
 static size_t
@@ -17,12 +17,6 @@ shown(const struct check *check, const struct rule_outcome *outcome)
 {
     bool all = check->culprits == 0 || outcome->count <= check->culprits;
     return all ? outcome->count : check->culprits;
-}
-
-static const char *
-name_of(const struct diff_class *class)
-{
-    return class->name[0] != '\0' ? class->name : "(no name yet)";
 }
 
 static enum diff_measure
@@ -33,24 +27,14 @@ measured(enum rule_measure measure)
 
 /* Text. */
 
-// "-" stands for what nobody measured.
-static const char *
-number(char out[NUMBER_BYTES], uint64_t value)
-{
-    if (value == COUNT_UNKNOWN) {
-        return "-";
-    }
-    snprintf(out, NUMBER_BYTES, "%" PRIu64, value);
-    return out;
-}
-
 // "Order +500 (100 -> 600), at most +10 bytes"
 static void
 write_finding(const struct rule_finding *finding, enum rule_measure measure, FILE *out)
 {
-    char before[NUMBER_BYTES], after[NUMBER_BYTES];
-    fprintf(out, "%s %+" PRId64 " (%s -> %s)", name_of(finding->class), finding->change,
-            number(before, finding->before), number(after, finding->after));
+    char before[WORDS_NUMBER_BYTES], after[WORDS_NUMBER_BYTES];
+    fprintf(out, "%s %+" PRId64 " (%s -> %s)", words_diff_class(finding->class),
+            finding->change, words_number(before, finding->before),
+            words_number(after, finding->after));
     if (!isnan(finding->allowed)) {
         fprintf(out, ", at most +%.0f", floor(finding->allowed));
     }
@@ -172,28 +156,14 @@ verdict_word(enum rule_verdict verdict)
 }
 
 static json_t *
-count_json(uint64_t value)
-{
-    return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
-}
-
-static json_t *
-time_json(uint64_t wall_us)
-{
-    char text[WORDS_TIME_BYTES];
-    words_time(text, wall_us);
-    return *text ? json_string(text) : json_null();
-}
-
-static json_t *
 finding_json(const struct rule_finding *finding)
 {
     if (finding->class == NULL) {
         return json_null();
     }
     return json_pack(
-        "{ss so so so so}", "class", name_of(finding->class), "before",
-        count_json(finding->before), "after", count_json(finding->after), "change",
+        "{ss so so so so}", "class", words_diff_class(finding->class), "before",
+        value_count(finding->before), "after", value_count(finding->after), "change",
         finding->change != DIFF_UNKNOWN ? json_integer(finding->change) : json_null(),
         "allowed", sites_number(floor(finding->allowed)));
 }
@@ -274,17 +244,9 @@ check_write_json(const struct check *check, FILE *out)
     enum rule_verdict worst = rule_worst(check->outcomes, check->count);
     json_t *document = json_pack(
         "{sb ss so so sb so}", "ok", worst == RULE_HOLDS, "verdict", verdict_word(worst),
-        "from", time_json(model_time(diff->before).wall_us), "to",
-        time_json(model_time(diff->after).wall_us), "same_process", diff->same_process,
+        "from", value_time(model_time(diff->before).wall_us), "to",
+        value_time(model_time(diff->after).wall_us), "same_process", diff->same_process,
         "rules", rules_json(check));
-    if (document == NULL) {
-        errno = ENOMEM;
-        return false;
-    }
-    int status = json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    json_decref(document);
-    if (status != 0 && !ferror(out)) {
-        errno = ENOMEM;
-    }
-    return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
+    return value_write(document, JSON_INDENT(1) | JSON_REAL_PRECISION(12), out) &&
+           fflush(out) == 0;
 }

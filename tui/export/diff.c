@@ -6,9 +6,8 @@
 #include <jansson.h>
 
 #include "tui/export/sites.h"
+#include "tui/export/values.h"
 #include "tui/export/words.h"
-
-#define NUMBER_BYTES 24
 
 static bool
 wanted(const struct diff_class *class, struct diff_choice choice)
@@ -27,12 +26,6 @@ count_of(const struct diff *diff, struct diff_choice choice, enum diff_kind kind
     return count;
 }
 
-static const char *
-name_of(const struct diff_class *class)
-{
-    return class->name[0] != '\0' ? class->name : "(no name yet)";
-}
-
 // -1 when it is not known, or goes backwards.
 static int64_t
 seconds(const struct diff *diff)
@@ -47,22 +40,12 @@ seconds(const struct diff *diff)
 
 // "-" stands for what nobody measured.
 static const char *
-number(char out[NUMBER_BYTES], uint64_t value)
-{
-    if (value == COUNT_UNKNOWN) {
-        return "-";
-    }
-    snprintf(out, NUMBER_BYTES, "%" PRIu64, value);
-    return out;
-}
-
-static const char *
-change(char out[NUMBER_BYTES], int64_t value)
+change(char out[WORDS_NUMBER_BYTES], int64_t value)
 {
     if (value == DIFF_UNKNOWN) {
         return "-";
     }
-    snprintf(out, NUMBER_BYTES, value == 0 ? "%" PRId64 : "%+" PRId64, value);
+    snprintf(out, WORDS_NUMBER_BYTES, value == 0 ? "%" PRId64 : "%+" PRId64, value);
     return out;
 }
 
@@ -95,9 +78,9 @@ write_between(const struct diff *diff, FILE *out)
 static void
 write_total(const char *word, uint64_t before, uint64_t after, FILE *out)
 {
-    char a[NUMBER_BYTES], b[NUMBER_BYTES], c[NUMBER_BYTES];
+    char a[WORDS_NUMBER_BYTES], b[WORDS_NUMBER_BYTES], c[WORDS_NUMBER_BYTES];
     fprintf(out, "%s %s (%s -> %s)", word, change(a, diff_subtract(after, before)),
-            number(b, before), number(c, after));
+            words_number(b, before), words_number(c, after));
 }
 
 static void
@@ -121,12 +104,12 @@ write_head(const struct diff *diff, struct diff_choice choice, FILE *out)
 static void
 write_class(const struct diff_class *class, FILE *out)
 {
-    char a[NUMBER_BYTES], b[NUMBER_BYTES], c[NUMBER_BYTES], d[NUMBER_BYTES],
-        e[NUMBER_BYTES];
+    char a[WORDS_NUMBER_BYTES], b[WORDS_NUMBER_BYTES], c[WORDS_NUMBER_BYTES],
+        d[WORDS_NUMBER_BYTES], e[WORDS_NUMBER_BYTES];
     fprintf(out, "%12s %12s %12s %14s %14s  %s\n", change(a, class->change.live),
-            number(b, class->before.live), number(c, class->after.live),
+            words_number(b, class->before.live), words_number(c, class->after.live),
             change(d, class->change.bytes), change(e, class->change.allocated),
-            name_of(class));
+            words_diff_class(class));
 }
 
 static void
@@ -182,11 +165,11 @@ write_paths(const struct diff *diff, const struct diff_class *class,
             struct diff_choice choice, FILE *out)
 {
     struct diff_paths paths;
-    char live[NUMBER_BYTES];
+    char live[WORDS_NUMBER_BYTES];
     if (!diff_paths_init(&paths, diff, class, measure_of(class))) {
         return false;
     }
-    fprintf(out, "\npaths of %s, %s%s%s\n", name_of(class),
+    fprintf(out, "\npaths of %s, %s%s%s\n", words_diff_class(class),
             change(live, class->change.live),
             paths.exact ? "" : ", sampled: estimates, +- 95 %", missing(&paths));
     bool good = sites_write(&paths, (struct sites_choice){choice.paths, false}, 0, out);
@@ -229,23 +212,9 @@ diff_write_text(const struct diff *diff, struct diff_choice choice, FILE *out)
    value over and makes the whole NULL if it is. */
 
 static json_t *
-count_json(uint64_t value)
-{
-    return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
-}
-
-static json_t *
 change_json(int64_t value)
 {
     return value == DIFF_UNKNOWN ? json_null() : json_integer(value);
-}
-
-static json_t *
-time_json(uint64_t wall_us)
-{
-    char text[WORDS_TIME_BYTES];
-    words_time(text, wall_us);
-    return *text ? json_string(text) : json_null();
 }
 
 static json_t *
@@ -253,19 +222,19 @@ process_json(const struct model *model)
 {
     const struct hello *hello = model_hello(model);
     const char *runtime = hello->runtime.bytes != NULL ? hello->runtime.bytes : "";
-    return json_pack("{so ss? ss so so so}", "pid", count_json(hello->pid), "command",
+    return json_pack("{so ss? ss so so so}", "pid", value_count(hello->pid), "command",
                      hello->command.bytes, "ruby", words_ruby(runtime), "started",
-                     time_json(hello->started_us), "time",
-                     time_json(model_time(model).wall_us), "gc_count",
-                     count_json(model_sample(model)->process.gc_count));
+                     value_time(hello->started_us), "time",
+                     value_time(model_time(model).wall_us), "gc_count",
+                     value_count(model_sample(model)->process.gc_count));
 }
 
 static json_t *
 counts_json(const struct diff_counts *counts)
 {
-    return json_pack("{so so so}", "live", count_json(counts->live), "bytes",
-                     count_json(counts->bytes), "allocated",
-                     count_json(counts->allocated));
+    return json_pack("{so so so}", "live", value_count(counts->live), "bytes",
+                     value_count(counts->bytes), "allocated",
+                     value_count(counts->allocated));
 }
 
 static json_t *
@@ -306,7 +275,7 @@ paths_json(const struct diff *diff, const struct diff_class *class, size_t top)
 static json_t *
 class_json(const struct diff *diff, const struct diff_class *class, size_t top)
 {
-    return json_pack("{ss ss so so so sb sb so}", "name", name_of(class), "kind",
+    return json_pack("{ss ss so so so sb sb so}", "name", words_diff_class(class), "kind",
                      diff_kind_name(class->kind), "before",
                      side_json(&class->before, class->classes_before), "after",
                      side_json(&class->after, class->classes_after), "change",
@@ -373,15 +342,7 @@ document_of(const struct diff *diff, struct diff_choice choice)
 bool
 diff_write_json(const struct diff *diff, struct diff_choice choice, FILE *out)
 {
-    json_t *document = document_of(diff, choice);
-    if (document == NULL) {
-        errno = ENOMEM;
-        return false;
-    }
-    int status = json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    json_decref(document);
-    if (status != 0 && !ferror(out)) {
-        errno = ENOMEM;
-    }
-    return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
+    return value_write(document_of(diff, choice),
+                       JSON_INDENT(1) | JSON_REAL_PRECISION(12), out) &&
+           fflush(out) == 0;
 }

@@ -17,15 +17,6 @@ percent(uint64_t ppm)
     return ppm == COUNT_UNKNOWN ? json_null() : json_real((double)ppm / 10000.0);
 }
 
-static json_t *
-moment(uint64_t wall_us)
-{
-    char text[WORDS_TIME_BYTES];
-
-    words_time(text, wall_us);
-    return *text ? json_string(text) : json_null();
-}
-
 /*
  * Each function below returns a new value, or NULL when memory ran out; "o"
  * takes a value over and makes the whole NULL if it is.
@@ -40,7 +31,7 @@ process_of(const struct model *model)
                      value_count(hello->parent_pid), "command", hello->command.bytes,
                      "ruby", words_ruby(hello->runtime.bytes), "mode",
                      mode_name(model_sample(model)->mode), "started",
-                     moment(hello->started_us));
+                     value_time(hello->started_us));
 }
 
 static json_t *
@@ -118,7 +109,7 @@ document_write(const struct model *model, bool all, FILE *out)
 {
     const struct sample *sample = model_sample(model);
     json_t *document = json_pack("{so so so so so so so}", "process", process_of(model),
-                                 "time", moment(model_time(model).wall_us), "memory",
+                                 "time", value_time(model_time(model).wall_us), "memory",
                                  memory_of(&sample->process), "probe",
                                  probe_of(&sample->probe, model_hello(model)), "totals",
                                  totals_of(&sample->totals), "notices", notices_of(model),

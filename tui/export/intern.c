@@ -3,21 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// FNV-1a, the terminator included: "ab", "" is not "a", "b".
-static uint64_t
-hash_text(uint64_t hash, const char *text)
-{
-    do {
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    } while (*text++ != '\0');
-    return hash;
-}
+#include "tui/model/index.h"
 
 static uint64_t
 hash_of(struct intern_key key)
 {
-    uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), key.text);
-    hash = hash_text(hash, key.file);
+    uint64_t hash = index_hash(INDEX_HASH, key.text);
+    hash = index_hash(hash, key.file);
     return (hash ^ key.number) * UINT64_C(0x100000001b3);
 }
 

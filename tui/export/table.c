@@ -6,26 +6,13 @@
 #include "tui/export/listing.h"
 #include "tui/export/words.h"
 
-#define NUMBER_BYTES 24
-
-// "-" stands for what nobody measured.
 static const char *
-number(char out[NUMBER_BYTES], uint64_t value)
-{
-    if (value == COUNT_UNKNOWN) {
-        return "-";
-    }
-    snprintf(out, NUMBER_BYTES, "%" PRIu64, value);
-    return out;
-}
-
-static const char *
-percent(char out[NUMBER_BYTES], uint64_t ppm)
+percent(char out[WORDS_NUMBER_BYTES], uint64_t ppm)
 {
     if (ppm == COUNT_UNKNOWN) {
         return "-";
     }
-    snprintf(out, NUMBER_BYTES, "%.2f", (double)ppm / 10000.0);
+    snprintf(out, WORDS_NUMBER_BYTES, "%.2f", (double)ppm / 10000.0);
     return out;
 }
 
@@ -51,17 +38,19 @@ write_figures(const struct sample *sample, FILE *out)
     const struct process_state *process = &sample->process;
     const struct probe_state *probe = &sample->probe;
     const struct totals *totals = &sample->totals;
-    char a[NUMBER_BYTES], b[NUMBER_BYTES], c[NUMBER_BYTES], d[NUMBER_BYTES];
+    char a[WORDS_NUMBER_BYTES], b[WORDS_NUMBER_BYTES], c[WORDS_NUMBER_BYTES],
+        d[WORDS_NUMBER_BYTES];
 
-    fprintf(out, "memory   RSS %s bytes, heap slots %s live %s free, %s GC runs\n",
-            number(a, process->rss_bytes), number(b, process->heap_slots_live),
-            number(c, process->heap_slots_free), number(d, process->gc_count));
+    fprintf(
+        out, "memory   RSS %s bytes, heap slots %s live %s free, %s GC runs\n",
+        words_number(a, process->rss_bytes), words_number(b, process->heap_slots_live),
+        words_number(c, process->heap_slots_free), words_number(d, process->gc_count));
     fprintf(out, "probe    cost %s %% of a core, drift %s, dropped frames %s\n",
-            percent(a, probe->cost_ppm), number(b, probe->drift),
-            number(c, probe->dropped_frames));
+            percent(a, probe->cost_ppm), words_number(b, probe->drift),
+            words_number(c, probe->dropped_frames));
     fprintf(out, "totals   live %s, allocated %s, freed %s, bytes %s\n",
-            number(a, totals->live), number(b, totals->allocated),
-            number(c, totals->freed), number(d, totals->bytes));
+            words_number(a, totals->live), words_number(b, totals->allocated),
+            words_number(c, totals->freed), words_number(d, totals->bytes));
 }
 
 static void
@@ -77,13 +66,14 @@ write_notices(const struct model *model, FILE *out)
 static void
 write_class(const struct model_class *class, FILE *out)
 {
-    char a[NUMBER_BYTES], b[NUMBER_BYTES], c[NUMBER_BYTES], d[NUMBER_BYTES];
+    char a[WORDS_NUMBER_BYTES], b[WORDS_NUMBER_BYTES], c[WORDS_NUMBER_BYTES],
+        d[WORDS_NUMBER_BYTES];
     char spare[32];
 
     const char *verdict = verdict_name(class->verdict);
-    fprintf(out, "%12s %14s %14s %14s  %-8s %s\n", number(a, class->now.live),
-            number(b, class->now.allocated), number(c, class->now.freed),
-            number(d, class->now.bytes), verdict ? verdict : "-",
+    fprintf(out, "%12s %14s %14s %14s  %-8s %s\n", words_number(a, class->now.live),
+            words_number(b, class->now.allocated), words_number(c, class->now.freed),
+            words_number(d, class->now.bytes), verdict ? verdict : "-",
             words_class(class, spare, sizeof(spare)));
 }
 

@@ -10,21 +10,9 @@
 #include "tui/export/words.h"
 #include "tui/model/paths.h"
 
-#define NUMBER_BYTES 24
 #define DEPTH_MAX 60 // deeper rows are indented no further
 
 /* Text. */
-
-// "-" stands for what nobody measured.
-static const char *
-number(char out[NUMBER_BYTES], uint64_t value)
-{
-    if (value == COUNT_UNKNOWN) {
-        return "-";
-    }
-    snprintf(out, NUMBER_BYTES, "%" PRIu64, value);
-    return out;
-}
 
 static void
 write_head(const struct model *model, const struct model_class *class,
@@ -33,19 +21,19 @@ write_head(const struct model *model, const struct model_class *class,
     const struct tree *header = tree_header(tree);
     char spare[32];
     char now[WORDS_TIME_BYTES];
-    char live[NUMBER_BYTES];
-    char depth[NUMBER_BYTES];
+    char live[WORDS_NUMBER_BYTES];
+    char depth[WORDS_NUMBER_BYTES];
     words_time(now, model_time(model).wall_us);
     fprintf(out, "time     %s\n", now);
     fprintf(out, "class    %s, live %s\n", words_class(class, spare, sizeof(spare)),
-            number(live, header->live));
+            words_number(live, header->live));
     if (header->since_us == COUNT_UNKNOWN) {
         fprintf(out, "stacks   none were taken yet\n");
     } else {
         words_time(now, header->since_us);
         fprintf(out, "stacks   since %s, %s, depth %s%s\n", now,
                 tree_exact(tree) ? "exact" : "sampled: live is an estimate, +- 95 %",
-                number(depth, header->depth),
+                words_number(depth, header->depth),
                 header->flags & TREE_FULL ? "; room for paths is used up" : "");
     }
     if (header->shift > 0) {

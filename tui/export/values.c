@@ -19,6 +19,15 @@ value_whole(double value)
 }
 
 json_t *
+value_time(uint64_t wall_us)
+{
+    char text[WORDS_TIME_BYTES];
+
+    words_time(text, wall_us);
+    return *text ? json_string(text) : json_null();
+}
+
+json_t *
 value_class(const struct model_class *class)
 {
     char spare[32];

@@ -16,6 +16,7 @@
 // null for what nobody measured, and for what no measurement could be.
 json_t *value_count(uint64_t value);
 json_t *value_whole(double value); // rounded
+json_t *value_time(uint64_t wall_us);
 
 // What the table says of a class: {"name", "live", "allocated", "freed", "bytes",
 // "verdict", "reason", "internal", "anonymous"}.

@@ -1,8 +1,21 @@
 #include "tui/export/words.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#include "tui/model/diff.h"
+
+const char *
+words_number(char out[WORDS_NUMBER_BYTES], uint64_t value)
+{
+    if (value == COUNT_UNKNOWN) {
+        return "-";
+    }
+    snprintf(out, WORDS_NUMBER_BYTES, "%" PRIu64, value);
+    return out;
+}
 
 void
 words_time(char out[WORDS_TIME_BYTES], uint64_t wall_us)
@@ -24,6 +37,12 @@ words_class(const struct model_class *class, char *spare, size_t capacity)
     }
     snprintf(spare, capacity, "(class #%lu)", (unsigned long)class->id);
     return spare;
+}
+
+const char *
+words_diff_class(const struct diff_class *class)
+{
+    return class->name[0] != '\0' ? class->name : "(no name yet)";
 }
 
 void

@@ -12,6 +12,12 @@
 
 #define WORDS_TIME_BYTES 32
 #define WORDS_LABEL_BYTES 4096
+#define WORDS_NUMBER_BYTES 24
+
+struct diff_class;
+
+// Digits, written to `out`; "-" stands for what nobody measured.
+const char *words_number(char out[WORDS_NUMBER_BYTES], uint64_t value);
 
 // ISO 8601 in UTC, "2026-01-01T00:00:00Z"; "" when it is not a time.
 void words_time(char out[WORDS_TIME_BYTES], uint64_t wall_us);
@@ -19,6 +25,9 @@ void words_time(char out[WORDS_TIME_BYTES], uint64_t wall_us);
 // What to call a class whose name may not have come yet. Either borrowed from
 // the class or written to `spare`.
 const char *words_class(const struct model_class *class, char *spare, size_t capacity);
+
+// The same of a row of a diff, where ids say nothing.
+const char *words_diff_class(const struct diff_class *class);
 
 // The program's command line, "" when it is not known.
 const char *words_command(const struct model *model);

@@ -36,29 +36,11 @@ struct company {
 
 /* Whose process it is. */
 
-static long
-parent_of(long pid)
-{
-    char path[64];
-    char text[512];
-    snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        return 0;
-    }
-    size_t length = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    // the name in parentheses may hold anything; a letter follows, then the parent
-    const char *name_end = strrchr(text, ')');
-    return name_end && strlen(name_end) > 4 ? strtol(name_end + 4, NULL, 10) : 0;
-}
-
 static bool
 descends(long pid)
 {
     for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
-        pid = parent_of(pid);
+        pid = process_parent(pid);
         if (pid == (long)getpid()) {
             return true;
         }

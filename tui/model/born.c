@@ -134,17 +134,6 @@ tie_of(const struct model *model, const struct model *last)
                : TIE_RESET;
 }
 
-// FNV-1a
-static uint64_t
-hash_of(const char *name)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *name != '\0'; name++) {
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 static bool
 past_init(struct past *past, const struct model *model, const struct model *last)
 {
@@ -158,7 +147,7 @@ past_init(struct past *past, const struct model *model, const struct model *last
     }
     for (size_t i = 0; i < count; i++) {
         const struct model_class *class = model_class_at(model, i);
-        index_put(&past->names, hash_of(class->name), class->slot);
+        index_put(&past->names, index_hash(INDEX_HASH, class->name), class->slot);
     }
     return true;
 }
@@ -172,7 +161,7 @@ past_class(const struct past *past, const struct model_class *class)
     }
     size_t cursor = 0;
     uint32_t slot;
-    uint64_t hash = hash_of(class->name);
+    uint64_t hash = index_hash(INDEX_HASH, class->name);
     while ((slot = index_next(&past->names, hash, &cursor)) != INDEX_NONE) {
         const struct model_class *found = model_class_in(past->model, slot);
         if (found != NULL && strcmp(found->name, class->name) == 0) {

@@ -126,22 +126,12 @@ classes_judge(struct entry *entry, const struct verdict_row *row, char *reason)
     }
 }
 
-// FNV-1a.
-static uint64_t
-hash_of(const char *name)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *name != '\0'; name++) {
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 static void
 forget_orphan(struct classes *classes, struct entry *entry)
 {
     if (entry->orphan) {
-        index_remove(&classes->orphans, hash_of(entry->class.name), entry->class.slot);
+        index_remove(&classes->orphans, index_hash(INDEX_HASH, entry->class.name),
+                     entry->class.slot);
         entry->orphan = false;
         classes->orphan_count--;
     }
@@ -193,7 +183,8 @@ classes_forsake(struct classes *classes, struct entry *entry, class_id former)
         return false;
     }
     if (built) {
-        index_put(&classes->orphans, hash_of(entry->class.name), entry->class.slot);
+        index_put(&classes->orphans, index_hash(INDEX_HASH, entry->class.name),
+                  entry->class.slot);
     }
     index_remove(&classes->ids, entry->class.id, entry->class.slot);
     entry->class.id = former;
@@ -215,7 +206,8 @@ classes_prepare_adoption(struct classes *classes)
     for (size_t i = 0; i < classes->count; i++) {
         const struct entry *entry = classes->list[i];
         if (entry->orphan) {
-            index_put(&classes->orphans, hash_of(entry->class.name), entry->class.slot);
+            index_put(&classes->orphans, index_hash(INDEX_HASH, entry->class.name),
+                      entry->class.slot);
         }
     }
     return true;
@@ -234,7 +226,7 @@ static struct entry *
 find_orphan(const struct classes *classes, const char *name, uint32_t flags)
 {
     struct entry *found = NULL;
-    uint64_t hash = hash_of(name);
+    uint64_t hash = index_hash(INDEX_HASH, name);
     size_t cursor = 0;
     for (uint32_t slot;
          (slot = index_next(&classes->orphans, hash, &cursor)) != INDEX_NONE;) {

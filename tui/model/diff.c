@@ -67,23 +67,12 @@ same_process(const struct model *before, const struct model *after)
 
 /* One row a name. */
 
-// FNV-1a.
-static uint64_t
-hash_of(const char *name, uint32_t flags)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ flags;
-    for (; *name != '\0'; name++) {
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 // The row of a class, made if need be. There is room for it.
 static struct diff_class *
 row_of(struct diff *diff, struct index *names, const struct model_class *class)
 {
     uint32_t flags = class->flags & KIND_FLAGS;
-    uint64_t hash = hash_of(class->name, flags);
+    uint64_t hash = index_hash(INDEX_HASH ^ flags, class->name);
     size_t cursor = 0;
     for (uint32_t at; (at = index_next(names, hash, &cursor)) != INDEX_NONE;) {
         struct diff_class *row = &diff->classes[at];

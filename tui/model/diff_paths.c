@@ -101,15 +101,6 @@ find_trees(struct diff_paths *paths, const struct diff_class *row,
 
 /* Frames, numbered over both models. */
 
-static uint64_t
-hash_text(uint64_t hash, const char *text)
-{
-    do {
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    } while (*text++ != '\0');
-    return hash;
-}
-
 // A frame that nobody could name yet is known by its id, and only in its process.
 static bool
 same_frame(const struct builder *builder, uint32_t number, const struct tree_frame *frame,
@@ -130,10 +121,9 @@ same_frame(const struct builder *builder, uint32_t number, const struct tree_fra
 static uint32_t
 number_of(struct builder *builder, const struct tree_frame *frame, bool after)
 {
-    uint64_t seed = UINT64_C(0xcbf29ce484222325);
     uint64_t hash = frame->label[0] == '\0' || frame->id < FRAME_FIRST
-                        ? seed + frame->id
-                        : hash_text(hash_text(seed, frame->label), frame->path);
+                        ? INDEX_HASH + frame->id
+                        : index_hash(index_hash(INDEX_HASH, frame->label), frame->path);
     size_t cursor = 0;
     for (uint32_t at;
          (at = index_next(&builder->by_name, hash, &cursor)) != INDEX_NONE;) {

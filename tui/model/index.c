@@ -140,3 +140,12 @@ index_copy(struct index *copy, const struct index *index)
     copy->count = index->count;
     return true;
 }
+
+uint64_t
+index_hash(uint64_t hash, const char *text)
+{
+    do {
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    } while (*text++ != '\0');
+    return hash;
+}

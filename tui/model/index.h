@@ -11,6 +11,8 @@
 
 #define INDEX_NONE UINT32_MAX
 
+#define INDEX_HASH UINT64_C(0xcbf29ce484222325) // where a hash begins
+
 struct index_entry {
     uint64_t key;
     uint32_t value; // INDEX_NONE: free
@@ -40,5 +42,9 @@ void index_remove(struct index *index, uint64_t key, uint32_t value);
 
 // False when memory ran out; `copy` is then empty.
 bool index_copy(struct index *copy, const struct index *index);
+
+// FNV-1a of a text onto a hash, the terminator included, so that two texts do not run
+// together.
+uint64_t index_hash(uint64_t hash, const char *text);
 
 #endif

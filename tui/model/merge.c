@@ -69,16 +69,6 @@ merge_free(struct merge *merge)
 
 /* Names. */
 
-static uint64_t
-hash_of(const char *name)
-{
-    uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
-    for (const char *at = name; *at != '\0'; at++) {
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
-    }
-    return hash;
-}
-
 static bool
 grow(struct merge *merge)
 {
@@ -99,7 +89,7 @@ grow(struct merge *merge)
 static struct merged *
 merged_of(struct merge *merge, const char *name)
 {
-    uint64_t hash = hash_of(name);
+    uint64_t hash = index_hash(INDEX_HASH, name);
     size_t cursor = 0;
     uint32_t place;
     while ((place = index_next(&merge->names, hash, &cursor)) != INDEX_NONE) {

@@ -95,16 +95,6 @@ grow_places(struct places *places)
     return true;
 }
 
-// FNV-1a, the terminator included, so that two texts do not run together.
-static uint64_t
-hash_text(uint64_t hash, const char *text)
-{
-    do {
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    } while (*text++ != '\0');
-    return hash;
-}
-
 static uint64_t
 hash_number(uint64_t hash, uint64_t number)
 {
@@ -150,9 +140,9 @@ add_frame(struct places *places, const struct tree_model *tree, uint32_t slot)
 {
     const struct tree_frame *frame = tree_frame_in(tree, slot);
     bool named = frame->label[0] != '\0';
-    uint64_t seed = UINT64_C(0xcbf29ce484222325);
-    uint64_t identity = named ? hash_text(hash_text(seed, frame->label), frame->path)
-                              : hash_number(seed, frame->id);
+    uint64_t identity =
+        named ? index_hash(index_hash(INDEX_HASH, frame->label), frame->path)
+              : hash_number(INDEX_HASH, frame->id);
     uint32_t same = slot;
     size_t cursor = 0;
     for (uint32_t at;

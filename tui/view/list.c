@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/view/cursor.h"
+
 #define WHEEL_ROWS 3
 
 void
@@ -110,11 +112,10 @@ list_row(const struct list *list, size_t *row)
 }
 
 static void
-move_to(struct list *list, const struct list_rows *rows, long to)
+move_to(struct list *list, const struct list_rows *rows, size_t to)
 {
-    long last = (long)list->count - 1;
-    if (last >= 0) {
-        list->cursor = (size_t)(to < 0 ? 0 : to > last ? last : to);
+    if (list->count > 0) {
+        list->cursor = to < list->count ? to : list->count - 1;
         list->selected = rows->id(rows->context, list->order[list->cursor]);
     }
 }
@@ -122,31 +123,14 @@ move_to(struct list *list, const struct list_rows *rows, long to)
 bool
 list_move(struct list *list, const struct list_rows *rows, enum action action)
 {
-    long cursor = (long)list->cursor;
-    long screen = list->page > 1 ? list->page - 1 : 1;
-    switch (action) {
-    case ACTION_UP:
-        move_to(list, rows, cursor - 1);
-        return true;
-    case ACTION_DOWN:
-        move_to(list, rows, cursor + 1);
-        return true;
-    case ACTION_PAGE_UP:
-        move_to(list, rows, cursor - screen);
-        return true;
-    case ACTION_PAGE_DOWN:
-        move_to(list, rows, cursor + screen);
-        return true;
-    case ACTION_TOP:
-        move_to(list, rows, 0);
-        list->selected = 0;
-        return true;
-    case ACTION_BOTTOM:
-        move_to(list, rows, (long)list->count - 1);
-        return true;
-    default:
-        return false;
+    long by = cursor_step(action, list->page);
+    if (by != 0) {
+        move_to(list, rows, cursor_moved(list->cursor, by));
     }
+    if (action == ACTION_TOP) {
+        list->selected = 0;
+    }
+    return by != 0;
 }
 
 bool
@@ -154,14 +138,14 @@ list_mouse(struct list *list, const struct list_rows *rows, struct key key)
 {
     if (key.mouse == MOUSE_WHEEL_UP || key.mouse == MOUSE_WHEEL_DOWN) {
         long by = key.mouse == MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
-        move_to(list, rows, (long)list->cursor + by);
+        move_to(list, rows, cursor_moved(list->cursor, by));
         return true;
     }
     int line = key.row - list->first_row;
     if (line < 0 || line >= list->page || list->top + (size_t)line >= list->count) {
         return false;
     }
-    move_to(list, rows, (long)list->top + line);
+    move_to(list, rows, list->top + (size_t)line);
     return true;
 }
 
@@ -181,15 +165,8 @@ list_matches(const struct list *list, const char *text)
 void
 list_scroll(struct list *list, int first_row, int page)
 {
-    size_t rows = page > 0 ? (size_t)page : 1;
     list->first_row = first_row;
     list->page = page > 0 ? page : 0;
-    if (list->cursor < list->top) {
-        list->top = list->cursor;
-    } else if (list->cursor >= list->top + rows) {
-        list->top = list->cursor - rows + 1;
-    }
-    if (list->top + rows > list->count) {
-        list->top = list->count > rows ? list->count - rows : 0;
-    }
+    list->top =
+        cursor_top(list->top, list->cursor, list->count, page > 0 ? (size_t)page : 1);
 }

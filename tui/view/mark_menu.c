@@ -31,18 +31,17 @@ describe(const struct scene *scene, struct stamp at, char ago[FORMAT_BYTES],
 }
 
 static bool
-line_at(const struct scene *scene, int index, char line[MENU_LINE_BYTES],
-        char command[SCENE_COMMAND_BYTES], uint32_t *key)
+line_at(const struct scene *scene, int index, struct menu_line *line)
 {
     char ago[FORMAT_BYTES];
     char clock[FORMAT_BYTES];
     char live[FORMAT_BYTES];
     if (index == 0) {
         describe(scene, model_connected(scene->model), ago, clock);
-        snprintf(line, MENU_LINE_BYTES, "-  %s  %7s ago  since memtop connected", clock,
-                 ago);
-        snprintf(command, SCENE_COMMAND_BYTES, "since connecting");
-        *key = '-';
+        snprintf(line->text, sizeof line->text, "-  %s  %7s ago  since memtop connected",
+                 clock, ago);
+        snprintf(line->command, sizeof line->command, "since connecting");
+        line->key = '-';
         return true;
     }
     int mark = set_mark(scene, index - 1);
@@ -52,24 +51,11 @@ line_at(const struct scene *scene, int index, char line[MENU_LINE_BYTES],
     const struct model_mark *set = model_mark(scene->model, mark);
     describe(scene, set->at, ago, clock);
     format_grouped(live, scene->glyphs, format_number(set->live));
-    snprintf(line, MENU_LINE_BYTES, "%c  %s  %7s ago  %s objects%s", 'A' + mark, clock,
-             ago, live, mark == model_mark_used(scene->model) ? "  (in use)" : "");
-    snprintf(command, SCENE_COMMAND_BYTES, "since %c", 'A' + mark);
-    *key = (uint32_t)('A' + mark);
+    snprintf(line->text, sizeof line->text, "%c  %s  %7s ago  %s objects%s", 'A' + mark,
+             clock, ago, live, mark == model_mark_used(scene->model) ? "  (in use)" : "");
+    snprintf(line->command, sizeof line->command, "since %c", 'A' + mark);
+    line->key = (uint32_t)('A' + mark);
     return true;
 }
 
-const struct menu_class mark_menu = {
-    .view =
-        {
-               .name = "marks",
-               .extent = EXTENT_BOX,
-               .bindings = menu_bindings,
-               .draw = menu_draw,
-               .act = menu_act,
-               .type = menu_type,
-               .mouse = menu_mouse,
-               },
-    .title = " changes since ",
-    .line = line_at,
-};
+const struct menu_class mark_menu = {"marks", " changes since ", line_at};

@@ -9,7 +9,7 @@
 #define SIDE 2 // cells from the frame to the text, on both sides
 
 // clang-format off
-const struct binding menu_bindings[] = {
+static const struct binding bindings[] = {
     {ACTION_UP, {KEY_CODE_UP, 'k'}, NULL, "up"},
     {ACTION_DOWN, {KEY_CODE_DOWN, 'j'}, NULL, "down"},
     {ACTION_TOP, {'g', KEY_CODE_HOME}, NULL, "to the first line"},
@@ -26,42 +26,23 @@ menu_of(struct view *view)
     return (struct menu *)(void *)view;
 }
 
-static const struct menu_class *
-class_of(const struct view *view)
+static bool
+line_at(const struct menu *menu, const struct scene *scene, int index,
+        struct menu_line *line)
 {
-    return (const struct menu_class *)(const void *)view->class;
-}
-
-void
-menu_init(struct menu *menu, const struct menu_class *class, const struct scene *scene,
-          const char *command)
-{
-    char line[MENU_LINE_BYTES];
-    char its_command[SCENE_COMMAND_BYTES];
-    uint32_t key;
-    *menu = (struct menu){.view = {&class->view}};
-    for (int i = 0; i < LINES_MAX && class->line(scene, i, line, its_command, &key);
-         i++) {
-        if (strcmp(its_command, command) == 0) {
-            menu->cursor = i;
-        }
-    }
+    return index < LINES_MAX && menu->class->line(scene, index, line);
 }
 
 // Count the lines and the cells of the widest.
 static int
 measure(const struct menu *menu, const struct scene *scene, int *width)
 {
-    char line[MENU_LINE_BYTES];
-    char command[SCENE_COMMAND_BYTES];
-    uint32_t key;
+    struct menu_line line;
     int count = 0;
-    *width = text_width(class_of(&menu->view)->title);
-    while (count < LINES_MAX &&
-           class_of(&menu->view)->line(scene, count, line, command, &key)) {
-        int cells = text_width(line);
+    *width = text_width(menu->class->title);
+    for (; line_at(menu, scene, count, &line); count++) {
+        int cells = text_width(line.text);
         *width = cells > *width ? cells : *width;
-        count++;
     }
     return count;
 }
@@ -105,17 +86,14 @@ menu_box(const struct scene *scene, struct grid *grid, struct area area,
     return (struct area){row + 1, column + 1, rows - 2, columns - 2};
 }
 
-void
-menu_draw(struct view *view, const struct scene *scene, struct grid *grid,
-          struct area area)
+static void
+draw(struct view *view, const struct scene *scene, struct grid *grid, struct area area)
 {
     struct menu *menu = menu_of(view);
-    char line[MENU_LINE_BYTES];
-    char command[SCENE_COMMAND_BYTES];
-    uint32_t key;
+    struct menu_line line;
     int width;
     int count = measure(menu, scene, &width);
-    menu->inside = menu_box(scene, grid, area, class_of(view)->title, count, width);
+    menu->inside = menu_box(scene, grid, area, menu->class->title, count, width);
     menu->cursor = menu->cursor < count ? menu->cursor : count - 1;
     if (menu->cursor >= menu->top + menu->inside.rows) {
         menu->top = menu->cursor - menu->inside.rows + 1;
@@ -124,9 +102,9 @@ menu_draw(struct view *view, const struct scene *scene, struct grid *grid,
     }
     for (int i = 0; i < menu->inside.rows && menu->top + i < count; i++) {
         int row = menu->inside.row + i;
-        class_of(view)->line(scene, menu->top + i, line, command, &key);
+        line_at(menu, scene, menu->top + i, &line);
         grid_put(grid, row, menu->inside.column + SIDE, menu->inside.columns - SIDE,
-                 STYLE_NORMAL, line);
+                 STYLE_NORMAL, line.text);
         if (menu->top + i == menu->cursor) {
             grid_put(grid, row, menu->inside.column + 1, 1, STYLE_SELECTED,
                      scene->glyphs->cursor);
@@ -137,18 +115,18 @@ menu_draw(struct view *view, const struct scene *scene, struct grid *grid,
 }
 
 static unsigned
-choose(struct menu *menu, struct scene *scene, int index)
+choose(const struct menu *menu, struct scene *scene, int index)
 {
-    char line[MENU_LINE_BYTES];
-    uint32_t key;
-    if (!class_of(&menu->view)->line(scene, index, line, scene->command, &key)) {
+    struct menu_line line;
+    if (!line_at(menu, scene, index, &line)) {
         return OUTCOME_NONE;
     }
+    snprintf(scene->command, sizeof scene->command, "%s", line.command);
     return OUTCOME_CLOSE | OUTCOME_COMMAND | OUTCOME_DRAW;
 }
 
-unsigned
-menu_act(struct view *view, struct scene *scene, enum action action, struct key key)
+static unsigned
+act(struct view *view, struct scene *scene, enum action action, struct key key)
 {
     struct menu *menu = menu_of(view);
     int width;
@@ -176,35 +154,55 @@ menu_act(struct view *view, struct scene *scene, enum action action, struct key 
     }
 }
 
-unsigned
-menu_type(struct view *view, struct scene *scene, struct key key)
+static unsigned
+type(struct view *view, struct scene *scene, struct key key)
 {
     struct menu *menu = menu_of(view);
-    char line[MENU_LINE_BYTES];
-    char command[SCENE_COMMAND_BYTES];
-    uint32_t chosen;
-    for (int i = 0;
-         i < LINES_MAX && class_of(view)->line(scene, i, line, command, &chosen); i++) {
-        if (chosen == key.code) {
+    struct menu_line line;
+    for (int i = 0; line_at(menu, scene, i, &line); i++) {
+        if (line.key == key.code) {
             return choose(menu, scene, i);
         }
     }
     return OUTCOME_PASS;
 }
 
-unsigned
-menu_mouse(struct view *view, struct scene *scene, struct key key)
+static unsigned
+mouse(struct view *view, struct scene *scene, struct key key)
 {
     struct menu *menu = menu_of(view);
     int line = key.row - menu->inside.row;
     int column = key.column - menu->inside.column;
     if (key.mouse == MOUSE_WHEEL_UP || key.mouse == MOUSE_WHEEL_DOWN) {
-        return menu_act(view, scene,
-                        key.mouse == MOUSE_WHEEL_UP ? ACTION_UP : ACTION_DOWN, key);
+        return act(view, scene, key.mouse == MOUSE_WHEEL_UP ? ACTION_UP : ACTION_DOWN,
+                   key);
     }
     if (line < 0 || line >= menu->inside.rows || column < 0 ||
         column >= menu->inside.columns) {
         return OUTCOME_CLOSE | OUTCOME_DRAW;
     }
     return choose(menu, scene, menu->top + line);
+}
+
+void
+menu_init(struct menu *menu, const struct menu_class *class, const struct scene *scene,
+          const char *command)
+{
+    struct menu_line line;
+    *menu = (struct menu){
+        .view = {&menu->view_class},
+        .view_class = { .name = class->name,
+                 .extent = EXTENT_BOX,
+                 .bindings = bindings,
+                 .draw = draw,
+                 .act = act,
+                 .type = type,
+                 .mouse = mouse},
+        .class = class
+    };
+    for (int i = 0; line_at(menu, scene, i, &line); i++) {
+        if (strcmp(line.command, command) == 0) {
+            menu->cursor = i;
+        }
+    }
 }

@@ -7,6 +7,7 @@
 
 #include "tui/text/amount.h"
 #include "tui/text/text.h"
+#include "tui/view/cursor.h"
 #include "tui/view/format.h"
 
 #define MARGIN 2 // cells of the cursor's sign
@@ -348,20 +349,6 @@ draw_none(const struct process_view *view, const struct scene *scene, struct gri
 }
 
 static void
-show_cursor(struct process_view *view)
-{
-    size_t page = view->page > 0 ? (size_t)view->page : 1;
-    if (view->cursor < view->top) {
-        view->top = view->cursor;
-    } else if (view->cursor >= view->top + page) {
-        view->top = view->cursor - page + 1;
-    }
-    if (view->top + page > view->count) {
-        view->top = view->count > page ? view->count - page : 0;
-    }
-}
-
-static void
 draw(struct view *base, const struct scene *scene, struct grid *grid, struct area area)
 {
     struct process_view *view = process_of(base);
@@ -378,7 +365,8 @@ draw(struct view *base, const struct scene *scene, struct grid *grid, struct are
         return;
     }
     draw_headings(view, scene, grid);
-    show_cursor(view);
+    view->top = cursor_top(view->top, view->cursor, view->count,
+                           view->page > 0 ? (size_t)view->page : 1);
     int lines = 0;
     for (; lines < view->page && view->top + (size_t)lines < view->count; lines++) {
         draw_row(view, scene, grid, view->top + (size_t)lines, view->first_row + lines);
@@ -439,43 +427,17 @@ move_to(struct process_view *view, const struct scene *scene, size_t row)
 static void
 move_by(struct process_view *view, const struct scene *scene, long by)
 {
-    size_t step = (size_t)(by < 0 ? -by : by);
-    size_t up = step < view->cursor ? view->cursor - step : 0;
-    move_to(view, scene, by < 0 ? up : view->cursor + step);
+    move_to(view, scene, cursor_moved(view->cursor, by));
 }
 
 static bool
 move(struct process_view *view, const struct scene *scene, enum action action)
 {
-    long screen = view->page > 1 ? view->page - 1 : 1;
-    switch (action) {
-    case ACTION_UP:
-        move_by(view, scene, -1);
-        return true;
-    case ACTION_DOWN:
-        move_by(view, scene, 1);
-        return true;
-    case ACTION_PAGE_UP:
-        move_by(view, scene, -screen);
-        return true;
-    case ACTION_PAGE_DOWN:
-        move_by(view, scene, screen);
-        return true;
-    case ACTION_HALF_UP:
-        move_by(view, scene, -(screen + 1) / 2);
-        return true;
-    case ACTION_HALF_DOWN:
-        move_by(view, scene, (screen + 1) / 2);
-        return true;
-    case ACTION_TOP:
-        move_to(view, scene, 0);
-        return true;
-    case ACTION_BOTTOM:
-        move_to(view, scene, SIZE_MAX);
-        return true;
-    default:
-        return false;
+    long by = cursor_step(action, view->page);
+    if (by != 0) {
+        move_by(view, scene, by);
     }
+    return by != 0;
 }
 
 static void

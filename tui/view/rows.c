@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/view/cursor.h"
 #include "tui/view/format.h"
 
 #define CAPACITY_MIN 64
@@ -351,15 +352,7 @@ rows_invert(struct rows *rows)
 void
 rows_show_cursor(struct rows *rows, size_t page)
 {
-    size_t last = rows->count > page ? rows->count - page : 0; // last useful top
-    if (rows->cursor < rows->top) {
-        rows->top = rows->cursor;
-    } else if (page > 0 && rows->cursor >= rows->top + page) {
-        rows->top = rows->cursor - page + 1;
-    }
-    if (rows->top > last) {
-        rows->top = last;
-    }
+    rows->top = cursor_top(rows->top, rows->cursor, rows->count, page);
 }
 
 void
@@ -374,21 +367,10 @@ rows_move_to(struct rows *rows, size_t index, size_t page, uint64_t now_ms)
     rows_show_cursor(rows, page);
 }
 
-// `from` moved by `by`, not below 0.
-static size_t
-moved(size_t from, long by)
-{
-    if (by < 0) {
-        size_t back = (size_t)-by;
-        return from > back ? from - back : 0;
-    }
-    return from + (size_t)by;
-}
-
 void
 rows_move_by(struct rows *rows, long by, size_t page, uint64_t now_ms)
 {
-    rows_move_to(rows, moved(rows->cursor, by), page, now_ms);
+    rows_move_to(rows, cursor_moved(rows->cursor, by), page, now_ms);
     rows->held = true; // a step up to the first row means that row, not the top
 }
 
@@ -396,7 +378,7 @@ void
 rows_scroll(struct rows *rows, long by, size_t page, uint64_t now_ms)
 {
     size_t last = rows->count > page ? rows->count - page : 0;
-    size_t top = moved(rows->top, by);
+    size_t top = cursor_moved(rows->top, by);
     rows->top = top < last ? top : last;
     size_t cursor = rows->cursor;
     if (cursor < rows->top) {

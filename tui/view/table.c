@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tui/text/text.h"
+#include "tui/view/cursor.h"
 #include "tui/view/format.h"
 #include "tui/view/header.h"
 #include "tui/view/spread.h"
@@ -431,37 +432,13 @@ sorted_place(const struct table *table)
 static bool
 move(struct table *table, const struct scene *scene, enum action action)
 {
-    struct rows *rows = &table->rows;
-    size_t page = (size_t)table->page;
-    long screen = table->page > 1 ? table->page - 1 : 1;
-    switch (action) {
-    case ACTION_UP:
-        rows_move_by(rows, -1, page, scene->now_ms);
-        return true;
-    case ACTION_DOWN:
-        rows_move_by(rows, 1, page, scene->now_ms);
-        return true;
-    case ACTION_PAGE_UP:
-        rows_move_by(rows, -screen, page, scene->now_ms);
-        return true;
-    case ACTION_PAGE_DOWN:
-        rows_move_by(rows, screen, page, scene->now_ms);
-        return true;
-    case ACTION_HALF_UP:
-        rows_move_by(rows, -(screen + 1) / 2, page, scene->now_ms);
-        return true;
-    case ACTION_HALF_DOWN:
-        rows_move_by(rows, (screen + 1) / 2, page, scene->now_ms);
-        return true;
-    case ACTION_TOP:
-        rows_move_to(rows, 0, page, scene->now_ms);
-        return true;
-    case ACTION_BOTTOM:
-        rows_move_to(rows, SIZE_MAX, page, scene->now_ms);
-        return true;
-    default:
-        return false;
+    long by = cursor_step(action, table->page);
+    if (action == ACTION_TOP) {
+        rows_move_to(&table->rows, 0, (size_t)table->page, scene->now_ms);
+    } else if (by != 0) {
+        rows_move_by(&table->rows, by, (size_t)table->page, scene->now_ms);
     }
+    return by != 0;
 }
 
 static bool

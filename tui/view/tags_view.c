@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tui/text/text.h"
+#include "tui/view/cursor.h"
 #include "tui/view/format.h"
 #include "tui/view/header.h"
 
@@ -240,22 +241,6 @@ lay_out(struct tags_view *view, const struct scene *scene, struct area area)
 }
 
 static void
-show_cursor(struct tags_level *level, size_t page)
-{
-    if (level->cursor < level->top) {
-        level->top = level->cursor;
-    }
-    if (page > 0 && level->cursor >= level->top + page) {
-        level->top = level->cursor - page + 1;
-    }
-    if (level->count <= page) {
-        level->top = 0;
-    } else if (level->top + page > level->count) {
-        level->top = level->count - page;
-    }
-}
-
-static void
 draw_title(const struct tags_view *view, const struct scene *scene, struct grid *grid)
 {
     char title[TITLE_BYTES];
@@ -334,7 +319,7 @@ static void
 draw_lines(struct tags_view *view, const struct scene *scene, struct grid *grid)
 {
     struct tags_level *level = level_of(view);
-    show_cursor(level, (size_t)view->page);
+    level->top = cursor_top(level->top, level->cursor, level->count, (size_t)view->page);
     for (int i = 0; i < view->page && level->top + (size_t)i < level->count; i++) {
         size_t index = level->top + (size_t)i;
         int row = view->first_row + i;
@@ -418,12 +403,11 @@ draw(struct view *view, const struct scene *scene, struct grid *grid, struct are
 /* Keys. */
 
 static void
-select_line(struct tags_view *view, const struct scene *scene, long place)
+select_line(struct tags_view *view, const struct scene *scene, size_t place)
 {
     struct tags_level *level = level_of(view);
-    long last = (long)level->count - 1;
-    place = place > last ? last : place;
-    level->cursor = place > 0 ? (size_t)place : 0;
+    size_t last = level->count > 0 ? level->count - 1 : 0;
+    level->cursor = place < last ? place : last;
     level->selected = level->count > 0 ? level->lines[level->cursor].id : 0;
     view->held_until_ms = scene->now_ms + HOLD_MS;
 }
@@ -431,30 +415,11 @@ select_line(struct tags_view *view, const struct scene *scene, long place)
 static bool
 move(struct tags_view *view, const struct scene *scene, enum action action)
 {
-    long screen = view->page > 1 ? view->page - 1 : 1;
-    long at = (long)level_of(view)->cursor;
-    switch (action) {
-    case ACTION_UP:
-        select_line(view, scene, at - 1);
-        return true;
-    case ACTION_DOWN:
-        select_line(view, scene, at + 1);
-        return true;
-    case ACTION_PAGE_UP:
-        select_line(view, scene, at - screen);
-        return true;
-    case ACTION_PAGE_DOWN:
-        select_line(view, scene, at + screen);
-        return true;
-    case ACTION_TOP:
-        select_line(view, scene, 0);
-        return true;
-    case ACTION_BOTTOM:
-        select_line(view, scene, (long)level_of(view)->count - 1);
-        return true;
-    default:
-        return false;
+    long by = cursor_step(action, view->page);
+    if (by != 0) {
+        select_line(view, scene, cursor_moved(level_of(view)->cursor, by));
     }
+    return by != 0;
 }
 
 // By the n-th column from the sorted one, around the ends.
@@ -552,14 +517,14 @@ static unsigned
 mouse(struct view *view, struct scene *scene, struct key key)
 {
     struct tags_view *tags = view_of(view);
-    long at = (long)level_of(tags)->cursor;
+    const struct tags_level *level = level_of(tags);
     if (key.mouse == MOUSE_WHEEL_UP || key.mouse == MOUSE_WHEEL_DOWN) {
-        select_line(tags, scene,
-                    key.mouse == MOUSE_WHEEL_UP ? at - WHEEL_ROWS : at + WHEEL_ROWS);
+        long by = key.mouse == MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
+        select_line(tags, scene, cursor_moved(level->cursor, by));
         return OUTCOME_DRAW;
     }
     if (key.row >= tags->first_row && key.row < tags->first_row + tags->page) {
-        select_line(tags, scene, (long)level_of(tags)->top + key.row - tags->first_row);
+        select_line(tags, scene, level->top + (size_t)(key.row - tags->first_row));
         return OUTCOME_DRAW;
     }
     return OUTCOME_NONE;

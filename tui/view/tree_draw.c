@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tui/text/text.h"
+#include "tui/view/cursor.h"
 #include "tui/view/format.h"
 #include "tui/view/header.h"
 
@@ -266,20 +267,6 @@ draw_row(const struct tree_view *tree, const struct scene *scene, struct grid *g
     }
 }
 
-static void
-show_cursor(struct tree_view *tree)
-{
-    size_t page = tree->page > 0 ? (size_t)tree->page : 1;
-    if (tree->cursor < tree->top) {
-        tree->top = tree->cursor;
-    } else if (tree->cursor >= tree->top + page) {
-        tree->top = tree->cursor - page + 1;
-    }
-    if (tree->top + page > tree->paths.count) {
-        tree->top = tree->paths.count > page ? tree->paths.count - page : 0;
-    }
-}
-
 // "12 488 live, +41.2/s"
 static void
 describe_row(const struct paths_row *row, const struct scene *scene, char *out,
@@ -348,7 +335,8 @@ tree_draw(struct view *view, const struct scene *scene, struct grid *grid,
         return;
     }
     draw_headings(tree, scene, grid);
-    show_cursor(tree);
+    tree->top = cursor_top(tree->top, tree->cursor, tree->paths.count,
+                           tree->page > 0 ? (size_t)tree->page : 1);
     for (int i = 0; i < tree->page && tree->top + (size_t)i < tree->paths.count; i++) {
         draw_row(tree, scene, grid, tree->first_row + i, tree->top + (size_t)i);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/text/text.h"
+#include "tui/view/cursor.h"
 #include "tui/view/tree_draw.h"
 
 #define WHEEL_ROWS 3
@@ -234,9 +235,7 @@ move_to(struct tree_view *tree, const struct scene *scene, size_t row)
 static void
 move_by(struct tree_view *tree, const struct scene *scene, long by)
 {
-    size_t step = (size_t)(by < 0 ? -by : by);
-    size_t up = step < tree->cursor ? tree->cursor - step : 0;
-    move_to(tree, scene, by < 0 ? up : tree->cursor + step);
+    move_to(tree, scene, cursor_moved(tree->cursor, by));
 }
 
 bool
@@ -278,35 +277,11 @@ can(const struct view *view, const struct scene *scene, enum action action)
 static bool
 move(struct tree_view *tree, const struct scene *scene, enum action action)
 {
-    long screen = tree->page > 1 ? tree->page - 1 : 1;
-    switch (action) {
-    case ACTION_UP:
-        move_by(tree, scene, -1);
-        return true;
-    case ACTION_DOWN:
-        move_by(tree, scene, 1);
-        return true;
-    case ACTION_PAGE_UP:
-        move_by(tree, scene, -screen);
-        return true;
-    case ACTION_PAGE_DOWN:
-        move_by(tree, scene, screen);
-        return true;
-    case ACTION_HALF_UP:
-        move_by(tree, scene, -(screen + 1) / 2);
-        return true;
-    case ACTION_HALF_DOWN:
-        move_by(tree, scene, (screen + 1) / 2);
-        return true;
-    case ACTION_TOP:
-        move_to(tree, scene, 0);
-        return true;
-    case ACTION_BOTTOM:
-        move_to(tree, scene, SIZE_MAX);
-        return true;
-    default:
-        return false;
+    long by = cursor_step(action, tree->page);
+    if (by != 0) {
+        move_by(tree, scene, by);
     }
+    return by != 0;
 }
 
 static void
