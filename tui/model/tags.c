@@ -406,6 +406,6 @@ model_tag_classes(const struct model *model, uint32_t id, const struct tag_class
     while (first + count < tags->class_count && tags->classes[first + count].tag == id) {
         count++;
     }
-    *list = tags->classes + first;
+    *list = count > 0 ? tags->classes + first : NULL;
     return count;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tui/model/index.h"
 #include "tui/view/diff_draw.h"
 #include "tui/view/drill_draw.h"
 
@@ -102,16 +103,6 @@ diff_view_has_paths(const struct diff_view *view)
 
 /* Rows. */
 
-// FNV-1a
-static uint64_t
-hash_text(uint64_t hash, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 static uint64_t
 hash_number(uint64_t hash, uint64_t number)
 {
@@ -121,7 +112,7 @@ hash_number(uint64_t hash, uint64_t number)
 uint64_t
 diff_view_id(const struct diff_class *class)
 {
-    uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), class->name);
+    uint64_t hash = index_hash(INDEX_HASH, class->name);
     return hash_number(hash, class->flags) | 1;
 }
 
@@ -129,11 +120,11 @@ diff_view_id(const struct diff_class *class)
 static uint64_t
 path_id(const struct diff_paths *paths, uint32_t node)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = INDEX_HASH;
     for (uint32_t at = node; at != TREE_NONE; at = paths->nodes[at].parent) {
         char label[LABEL_BYTES];
         diff_paths_label(paths, at, label, sizeof label);
-        hash = hash_number(hash_text(hash, label), diff_paths_line(paths, at));
+        hash = hash_number(index_hash(hash, label), diff_paths_line(paths, at));
     }
     return hash | 1;
 }
