@@ -17,7 +17,8 @@
 #define RING_BYTES (UINT64_C(64) * 1024 * 1024)
 #define POINTS_MAX 8192u // of the strip; then every other one is left out
 #define KEYS_ENOUGH 30u  // so many key groups make a strip, else all samples do
-#define MINUTE_US UINT64_C(60000000)
+#define SECOND_US UINT64_C(1000000)
+#define MINUTE_US (60 * SECOND_US)
 #define GAP_SAMPLES 5 // intervals without a sample that make a gap
 
 /* Points of the strip. */
@@ -38,6 +39,14 @@ grow_points(struct app *app)
     return true;
 }
 
+static void
+add_gap(struct app *app, struct strip_gap gap)
+{
+    if (gap.to_us > gap.from_us && app->strip.gap_count < APP_GAPS_MAX) {
+        app->strip_gaps[app->strip.gap_count++] = gap;
+    }
+}
+
 // Time without a sample: much longer than usual, or somebody knows why.
 static void
 note_gap(struct app *app, uint64_t to_us, uint64_t usual_us)
@@ -45,10 +54,8 @@ note_gap(struct app *app, uint64_t to_us, uint64_t usual_us)
     const char *reason = app->gap_reason;
     uint64_t from_us =
         app->point_count > 0 ? app->points[app->point_count - 1].wall_us : to_us;
-    bool long_enough = reason != NULL || to_us - from_us > GAP_SAMPLES * usual_us;
-    if (to_us > from_us && long_enough && app->strip.gap_count < APP_GAPS_MAX) {
-        app->strip_gaps[app->strip.gap_count++] =
-            (struct strip_gap){from_us, to_us, reason != NULL ? reason : ""};
+    if (reason != NULL || to_us > from_us + GAP_SAMPLES * usual_us) {
+        add_gap(app, (struct strip_gap){from_us, to_us, reason != NULL ? reason : ""});
     }
     app->gap_reason = NULL;
 }
@@ -85,25 +92,30 @@ add_sample(struct app *app, const struct message *message)
               known ? interval_ms * 1000 : 2000000);
 }
 
-// What is said of a gap between two places of the recording; NULL for nothing.
-static const char *
-find_reason(struct app *app, uint64_t from, uint64_t to)
+// The gap that is told of between two groups; without a reason when there is none.
+static struct strip_gap
+find_gap(struct app *app, const struct tape_key *before, const struct tape_key *key)
 {
-    struct tape_frame frame = {.next = from};
+    struct tape_frame frame = {.next = before->offset};
     const unsigned char *bytes;
     struct message message;
-    while (frame.next < to &&
+    uint64_t last_us = before->at.wall_us;
+    while (frame.next < key->offset &&
            tape_read_bytes(app->tape, frame.next, &frame, &bytes) == TAPE_FRAME) {
         if (frame.kind == MESSAGE_GAP &&
             tape_read(app->tape, frame.offset, &frame, &message) == TAPE_FRAME &&
             message.kind == MESSAGE_GAP) {
-            return gap_words(message.gap.reason);
+            uint64_t to_us = frame.at.wall_us;
+            to_us = to_us < key->at.wall_us ? to_us : key->at.wall_us;
+            return (struct strip_gap){last_us, to_us, gap_words(message.gap.reason)};
         }
+        last_us = frame.at.wall_us;
     }
-    return NULL;
+    return (struct strip_gap){.reason = NULL};
 }
 
-// Groups stand a minute apart. Only where they do not, frames between them are read.
+// Groups stand a minute apart. Only where they do not, after another process has begun
+// or much later, frames between them are read.
 static void
 read_keys(struct app *app, size_t keys)
 {
@@ -111,16 +123,20 @@ read_keys(struct app *app, size_t keys)
     unsigned searches = 0;
     for (size_t i = 0; i < keys; i++) {
         const struct tape_key *key = tape_key_at(app->tape, i);
-        bool apart = before != NULL && key->at.wall_us > before->at.wall_us &&
-                     key->at.wall_us - before->at.wall_us > MINUTE_US * 3 / 2;
-        app->gap_reason = NULL;
-        if (apart && searches++ < APP_GAPS_MAX) {
-            app->gap_reason = find_reason(app, before->offset, key->offset);
+        bool later = before != NULL && key->at.wall_us > before->at.wall_us;
+        uint64_t apart_us = later ? key->at.wall_us - before->at.wall_us : MINUTE_US;
+        bool usual = apart_us >= MINUTE_US - SECOND_US && apart_us <= MINUTE_US * 3 / 2;
+        struct strip_gap gap = {.reason = NULL};
+        if (!usual && searches++ < APP_GAPS_MAX) {
+            gap = find_gap(app, before, key);
+        }
+        if (gap.reason != NULL) {
+            add_gap(app, gap);
         }
         add_point(app,
                   (struct strip_point){key->at.wall_us, key->live, key->rss_bytes,
                                        key->gc_count, key->mode},
-                  MINUTE_US);
+                  gap.reason != NULL ? apart_us : MINUTE_US);
         before = key;
     }
 }

@@ -161,21 +161,34 @@ a_gap_has_its_reason(void **state)
     tape_free(tape);
 }
 
-// Of which only the key groups are read.
+// Of a long recording only the key groups are read.
 static void
-a_gap_in_a_long_recording_has_its_reason_too(void **state)
+expect_gap(unsigned seconds, unsigned gap_s)
 {
-    (void)state;
-    record_for(40 * 60, 100000);
+    record_for(seconds, gap_s * 1000);
     struct tape *tape = open_tape();
     struct app *app = open_replay(tape);
     assert_true(tape_key_count(tape) > 40);
     assert_int_equal(app->strip.gap_count, 1);
     assert_string_equal(app->strip_gaps[0].reason, "the connection broke");
-    assert_in_range(app->strip_gaps[0].to_us - app->strip_gaps[0].from_us, 90000000,
-                    180000000);
+    assert_in_range(app->strip_gaps[0].to_us - app->strip_gaps[0].from_us,
+                    gap_s * 1000000, (gap_s + 1) * 1000000);
     app_free(app);
     tape_free(tape);
+}
+
+static void
+a_gap_in_a_long_recording_has_its_reason_too(void **state)
+{
+    (void)state;
+    expect_gap(40 * 60, 100);
+}
+
+static void
+a_short_gap_in_a_long_recording_is_found(void **state)
+{
+    (void)state;
+    expect_gap(40 * 60 + 20, 7);
 }
 
 static void
@@ -214,6 +227,7 @@ main(void)
         cmocka_unit_test(a_mark_of_another_process_goes_by_the_names_of_classes),
         cmocka_unit_test(a_mark_beside_somebody_who_writes_is_for_the_session),
         cmocka_unit_test(a_gap_in_a_long_recording_has_its_reason_too),
+        cmocka_unit_test(a_short_gap_in_a_long_recording_is_found),
     };
 
     return cmocka_run_group_tests(tests, record, forget);
