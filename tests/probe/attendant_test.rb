@@ -27,6 +27,7 @@ class AttendantTest < Minitest::Test
     client.until { client.samples.positive? }
     assert_empty client.rows_named("Order")
     assert_equal "1\n", output.gets
+    client.until { client.rows_named("Order").any? } # it has its name a sample later
     client.sample
     assert_equal 99, client["Order"].live
   end

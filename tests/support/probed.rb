@@ -60,11 +60,16 @@ module Probed
     end
   end
 
+  # A socket is there a moment before somebody listens on it.
   def connect(path = @socket, **options)
-    Timeout.timeout(20) { sleep 0.01 until File.socket?(path) }
-    client = MemtopClient.new(path, **options)
-    @clients << client
-    client
+    Timeout.timeout(20) do
+      sleep 0.01 until File.socket?(path)
+      @clients << MemtopClient.new(path, **options)
+    rescue Errno::ECONNREFUSED
+      sleep 0.01
+      retry
+    end
+    @clients.last
   end
 
   # Put in front of scripts that check themselves: `exact(Order, ...)` compares
