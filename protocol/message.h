@@ -378,7 +378,9 @@ struct key_group {
     uint64_t live;
     uint64_t rss_bytes;
     uint64_t gc_count;
-    uint64_t mode; // enum probe_mode
+    uint64_t mode;    // enum probe_mode
+    uint64_t earlier; // bytes from a KEY begin some groups before to this frame, for who
+                      // reads ahead; 0: not told
 };
 
 enum notice_severity {

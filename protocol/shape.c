@@ -205,7 +205,8 @@
     PLAIN(key_group, COUNT, live)                   \
     PLAIN(key_group, COUNT, rss_bytes)              \
     PLAIN(key_group, COUNT, gc_count)               \
-    PLAIN(key_group, COUNT, mode)
+    PLAIN(key_group, COUNT, mode)                   \
+    PLAIN(key_group, NUMBER, earlier)
 
 #define GREETING_FIELDS(PLAIN, INNER, LIST)         \
     PLAIN(greeting, NUMBER, version)                \

@@ -56,7 +56,7 @@ KINDS = {
     10: ("mark", ("letter", "counted", "live", "bytes", "at_monotonic_us", "at_wall_us",
                   "rows", "places")),
     11: ("gap", ("reason", "text")),
-    12: ("key", ("begin", "previous", "ordinal", "live", "rss_bytes", "gc_count", "mode")),
+    12: ("key", ("begin", "previous", "ordinal", "live", "rss_bytes", "gc_count", "mode", "earlier")),
     13: ("left", ("list",)),
     14: ("tags", ("key", "names", "rows", "classes")),
     64: ("greeting", ("version", "program_version")),

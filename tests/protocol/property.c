@@ -456,10 +456,10 @@ any_key_gap_and_leaving_arrive_as_they_were_sent(void **state)
         struct message key = {.kind = MESSAGE_KEY};
         key.key = (struct key_group){
             random_bits() % 2 == 0, random_number(), random_number(), random_count(),
-            random_count(),         random_count(),  random_count()};
+            random_count(),         random_count(),  random_count(),  random_number()};
         got = sent_and_received(&decoder, &key);
         assert_true(got.key.begin == key.key.begin);
-        assert_memory_equal(&got.key.previous, &key.key.previous, 6 * sizeof(uint64_t));
+        assert_memory_equal(&got.key.previous, &key.key.previous, 7 * sizeof(uint64_t));
 
         const struct left_row row = {(class_id)random_number(), random_count(),
                                      random_count()};

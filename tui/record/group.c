@@ -81,6 +81,7 @@ pack_edge(struct maker *maker, struct buffer *out, bool begin, uint64_t previous
     struct message edge = {.kind = MESSAGE_KEY, .at = maker->at, .key = maker->key};
     edge.key.begin = begin;
     edge.key.previous = previous;
+    edge.key.earlier = begin ? maker->key.earlier : 0;
     return pack_frame(maker->packer, out, &edge);
 }
 
@@ -97,7 +98,8 @@ pack_all(struct maker *maker, struct buffer *out, const struct state *state,
 
 bool
 groups_pack(struct groups *groups, struct packer *packer, struct buffer *out,
-            const struct state *state, uint64_t offset, struct stamp now)
+            const struct state *state, uint64_t offset, uint64_t earlier,
+            struct stamp now)
 {
     struct maker maker = {
         .packer = packer,
@@ -106,7 +108,8 @@ groups_pack(struct groups *groups, struct packer *packer, struct buffer *out,
                 .live = COUNT_UNKNOWN,
                 .rss_bytes = COUNT_UNKNOWN,
                 .gc_count = COUNT_UNKNOWN,
-                .mode = COUNT_UNKNOWN},
+                .mode = COUNT_UNKNOWN,
+                .earlier = earlier},
         .empty = true,
     };
     size_t start = out->length;

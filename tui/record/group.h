@@ -44,10 +44,12 @@ bool groups_due(const struct groups *groups, const struct message *message);
 // A message was written, as so many bytes.
 void groups_note(struct groups *groups, const struct message *message, uint64_t bytes);
 
-// Append a whole group that will begin at `offset`, stamped `now` where the state
-// has no sample. False when memory ran out or the state failed: nothing is appended
-// then, and the failure of `out` is not set.
+// Append a whole group that will begin at `offset`, `earlier` bytes behind one that a
+// reader wants soon after it (0: none is known), stamped `now` where the state has no
+// sample. False when memory ran out or the state failed: nothing is appended then, and
+// the failure of `out` is not set.
 bool groups_pack(struct groups *groups, struct packer *packer, struct buffer *out,
-                 const struct state *state, uint64_t offset, struct stamp now);
+                 const struct state *state, uint64_t offset, uint64_t earlier,
+                 struct stamp now);
 
 #endif

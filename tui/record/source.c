@@ -67,6 +67,15 @@ source_measure(struct source *source)
     return true;
 }
 
+void
+source_expect(const struct source *source, uint64_t offset, size_t length)
+{
+    if (source->descriptor >= 0 && offset >= source->first) {
+        (void)posix_fadvise(source->descriptor, (off_t)(offset - source->first),
+                            (off_t)length, POSIX_FADV_WILLNEED);
+    }
+}
+
 // The window becomes what is at `offset`; shorter where the file ends.
 static bool
 read_window(struct source *source, uint64_t offset, size_t length)

@@ -53,6 +53,10 @@ void source_close(struct source *source);
 // Look how long the file is now. False with `error` set.
 bool source_measure(struct source *source);
 
+// Bytes that will be wanted soon: a disk may bring them meanwhile. A place where nothing
+// is does no harm.
+void source_expect(const struct source *source, uint64_t offset, size_t length);
+
 // The bytes at `offset`, `want` of them or as many as there are, in `have`: in memory
 // no further than the end of a segment. At least `ahead` are read when any have to be.
 // Borrowed until the next call. NULL on failure, with `error` set; never for none.

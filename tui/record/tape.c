@@ -193,6 +193,10 @@ follow(struct tape *tape, uint64_t begin)
             return CHAIN_FAILED;
         }
         ordinal = message.key.ordinal;
+        if (message.key.earlier > 0 &&
+            message.key.earlier <= begin - tape->source.first) {
+            source_expect(&tape->source, begin - message.key.earlier, KEY_AHEAD);
+        }
         if (message.key.previous == 0 ||
             message.key.previous > begin - tape->source.first) {
             keys_reverse(&tape->keys);
@@ -445,7 +449,7 @@ add_group(struct tape *tape, const struct message *message, const struct state *
 {
     struct groups before = tape->groups;
     buffer_clear(&tape->out);
-    if (!groups_pack(&tape->groups, &tape->packer, &tape->out, state, tape->source.end,
+    if (!groups_pack(&tape->groups, &tape->packer, &tape->out, state, tape->source.end, 0,
                      message->at)) {
         return fail_memory(tape);
     }

@@ -21,6 +21,7 @@
 #define STEP_BYTES 1048576u // copied with each message at least,
 #define STEP_SHARE 32u      // or so many times what the message took
 #define WORDS_MAX 300
+#define EARLIER_GROUPS 32u // so many groups ahead may be read at once
 
 struct writer {
     char *path; // owned
@@ -311,13 +312,23 @@ keep_below(struct writer *writer, uint64_t added)
 
 // ---- messages
 
+// From the begin of a group that a reader, who goes from group to group, wants some
+// reads after the one that begins here; 0 when there are not so many.
+static uint64_t
+earlier(const struct writer *writer)
+{
+    return writer->begin_count < EARLIER_GROUPS
+               ? 0
+               : writer->size - writer->begins[writer->begin_count - EARLIER_GROUPS];
+}
+
 static bool
 add_group(struct writer *writer, const struct message *message, const struct state *state)
 {
     buffer_clear(&writer->out);
     // Without memory for it there is no group this time; it stays due.
     if (!groups_pack(&writer->groups, &writer->packer, &writer->out, state, writer->size,
-                     message->at)) {
+                     earlier(writer), message->at)) {
         return true;
     }
     // Not noted it is only no place to cut at.
@@ -357,8 +368,10 @@ copy_key(struct writer *writer, const struct message *message)
     if (begin) {
         writer->copied_begin = writer->size;
         key.key.previous = groups->any ? writer->size - groups->begin : 0;
+        key.key.earlier = earlier(writer);
     } else {
         key.key.previous = writer->size - writer->copied_begin;
+        key.key.earlier = 0;
     }
     buffer_clear(&writer->out);
     if (!pack_frame(&writer->packer, &writer->out, &key)) {

@@ -273,8 +273,8 @@ a_chain_that_leads_nowhere_is_made_anew(void **state)
             .kind = MESSAGE_KEY, .at = {1, 1}
         };
         struct message end = begin;
-        begin.key = (struct key_group){true, distances[i], 3, 0, 0, 0, 0};
-        end.key = (struct key_group){false, distances[i], 3, 0, 0, 0, 0};
+        begin.key = (struct key_group){true, distances[i], 3, 0, 0, 0, 0, 0};
+        end.key = (struct key_group){false, distances[i], 3, 0, 0, 0, 0, 0};
         assert_true(pack_frame(&packer, &content, &begin));
         assert_true(pack_frame(&packer, &content, &end));
         packer_destroy(&packer);

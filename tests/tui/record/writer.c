@@ -182,6 +182,43 @@ a_group_comes_each_minute_and_soon_after_a_gap(void **state)
     tape_free(tape);
 }
 
+// Each begin tells of a group before it, some of them of one that went since.
+static size_t
+count_earlier(struct tape *tape)
+{
+    size_t right = 0;
+    for (size_t i = 0; i < tape_key_count(tape); i++) {
+        uint64_t offset = tape_key_at(tape, i)->offset;
+        struct tape_frame frame;
+        struct message message;
+        assert_int_equal(tape_read(tape, offset, &frame, &message), TAPE_FRAME);
+        assert_int_equal(message.kind, MESSAGE_KEY);
+        uint64_t earlier = message.key.earlier;
+        if (earlier == 0 || earlier > offset - tape_first(tape)) {
+            continue;
+        }
+        size_t at = 0;
+        while (at < i && tape_key_at(tape, at)->offset != offset - earlier) {
+            at++;
+        }
+        assert_true(i - at >= 8); // so many are read at once
+        right++;
+    }
+    return right;
+}
+
+static void
+groups_tell_of_earlier_ones(void **state)
+{
+    (void)state;
+    static const struct writer_options often = {WRITER_NEW, 0, 2000000};
+    scene_record("often", CLASSES, CHANGING, 200, &often);
+    struct tape *tape = scene_open(scene_path("often"));
+    assert_true(tape_key_count(tape) >= 90);
+    assert_true(count_earlier(tape) >= tape_key_count(tape) - 40);
+    tape_free(tape);
+}
+
 static void
 a_bound_keeps_the_newest_and_is_never_passed(void **state)
 {
@@ -225,6 +262,7 @@ a_bound_keeps_the_newest_and_is_never_passed(void **state)
     assert_true(tape_span(tape, &begin, &end));
     assert_true(end.wall_us - begin.wall_us > 300000000); // it kept what it could
     assert_true(tape_size(tape) > 150000);
+    (void)count_earlier(tape);
     tape_free(tape);
     assert_int_equal(access(scene_path("bounded.part"), F_OK), -1);
 }
@@ -443,6 +481,7 @@ main(void)
         cmocka_unit_test(two_do_not_record_to_one_file),
         cmocka_unit_test(a_recording_is_gone_on_with),
         cmocka_unit_test(a_group_comes_each_minute_and_soon_after_a_gap),
+        cmocka_unit_test(groups_tell_of_earlier_ones),
         cmocka_unit_test(a_bound_keeps_the_newest_and_is_never_passed),
         cmocka_unit_test(a_file_in_the_way_of_the_copy_is_not_removed),
         cmocka_unit_test(a_limit_of_file_size_ends_the_recording_soundly),
