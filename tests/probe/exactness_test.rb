@@ -296,9 +296,10 @@ class ExactnessTest < Minitest::Test
       end
       GC.start
       told = $client.sample.notices[2].to_s
-      abort "nothing was hidden: \#{told}" unless told.include?("hides frees") || RUBY_VERSION >= "3.4"
       GC.start
       $client.census
+      hidden = told.include?("hides frees") || $client.probe[:drift_total].positive? # a census came first
+      abort "nothing was hidden: \#{told}" unless hidden || RUBY_VERSION >= "3.4"
       heap = heap_count(Order)
       abort "the heap holds \#{heap}, memtop says \#{$client["Order"].live}" unless heap == $client["Order"].live
       abort "drift \#{$client.probe[:drift]}" unless $client.probe[:drift].zero?
