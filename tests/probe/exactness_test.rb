@@ -289,17 +289,21 @@ class ExactnessTest < Minitest::Test
       SELF_CHECK
       class Order; end
       KEPT = []
-      ObjectSpace.trace_object_allocations do
-        300_000.times { |i| order = Order.new; KEPT << order if i.odd?; "x" * 50 }
-        KEPT.pop(149_000)
-        300_000.times { Order.new }
+      hidden = false
+      10.times do # it does not come in every round
+        ObjectSpace.trace_object_allocations do
+          300_000.times { |i| order = Order.new; KEPT << order if i.odd?; "x" * 50 }
+          KEPT.pop(149_000)
+          300_000.times { Order.new }
+        end
+        GC.start
+        told = $client.sample.notices[2].to_s
+        hidden = told.include?("hides frees") || $client.probe[:drift_total].positive?
+        break if hidden || RUBY_VERSION >= "3.4"
       end
-      GC.start
-      told = $client.sample.notices[2].to_s
+      abort "nothing was hidden" unless hidden || RUBY_VERSION >= "3.4"
       GC.start
       $client.census
-      hidden = told.include?("hides frees") || $client.probe[:drift_total].positive? # a census came first
-      abort "nothing was hidden: \#{told}" unless hidden || RUBY_VERSION >= "3.4"
       heap = heap_count(Order)
       abort "the heap holds \#{heap}, memtop says \#{$client["Order"].live}" unless heap == $client["Order"].live
       abort "drift \#{$client.probe[:drift]}" unless $client.probe[:drift].zero?
