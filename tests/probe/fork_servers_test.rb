@@ -43,7 +43,7 @@ class ForkServersTest < Minitest::Test
   end
 
   def test_a_phased_restart_leaves_no_socket_of_the_workers_that_went
-    puma(workers: 3)
+    puma(workers: 3, extra: ENDING)
     old = ask_each("/", 3).keys
     assert_equal [@server, *old].map { |pid| "#{pid}.sock" }.sort, sockets
     under_load do
@@ -52,7 +52,7 @@ class ForkServersTest < Minitest::Test
     end
     young = ask_each("/compare", 3, except: old)
     young.each_value { |worker| assert_counts_agree(worker) }
-    assert_equal [@server, *young.keys].map { |pid| "#{pid}.sock" }.sort, sockets
+    assert_equal [@server, *young.keys].map { |pid| "#{pid}.sock" }.sort, sockets - killed(old)
   end
 
   def test_a_hot_restart_of_the_whole_cluster_goes_on_under_the_same_pid
@@ -66,13 +66,12 @@ class ForkServersTest < Minitest::Test
   end
 
   def test_the_end_of_a_cluster_leaves_no_socket
-    puma(workers: 2)
-    workers = ask_each("/", 2).keys
-    Process.kill(:TERM, @server)
-    await("the cluster's end") { workers.none? { |pid| alive?(pid) } }
-    Process.wait(@server)
-    @pids.delete(@server)
-    assert_empty sockets
+    puma(workers: 4, extra: ENDING)
+    workers = ask_each("/", 4).keys
+    stop_server
+    refute(workers.any? { |pid| alive?(pid) })
+    assert_empty sockets - killed(workers)
+    assert_operator killed(workers).size, :<, workers.size
   end
 
   UNICORN = <<~RUBY
@@ -112,6 +111,18 @@ class ForkServersTest < Minitest::Test
   end
 
   private
+
+  ENDING = <<~RUBY
+    worker_shutdown_timeout 10
+    on_worker_shutdown { File.write("\#{Process.pid}.ended", "") }
+  RUBY
+
+  # The sockets of those workers that did not come to their end: at times a server of
+  # Puma waits in IO#close forever (on Ruby 3.3, with memtop or without), and is killed.
+  def killed(workers)
+    hung = workers.reject { |pid| File.exist?(File.join(@folder, "#{pid}.ended")) }
+    hung.map { |pid| "#{pid}.sock" }
+  end
 
   def unicorn? = ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, "unicorn")) }
 

@@ -84,7 +84,7 @@ a_body_is_compressed_where_that_makes_it_shorter(void **state)
     buffer_clear(&plain);
     buffer_clear(&out);
     const struct message key = {
-        .kind = MESSAGE_KEY, .key = {true, 5, 2, 1, 2, 3, 4}
+        .kind = MESSAGE_KEY, .key = {true, 5, 2, 1, 2, 3, 4, 6}
     };
     example_encode(&plain, &key);
     assert_true(pack_frame(&packer, &out, &key));
