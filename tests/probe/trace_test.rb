@@ -145,7 +145,10 @@ class TraceTest < Minitest::Test
       killed.kill.join
       catch(:out) { 3.times { KEPT << Order.new; throw :out } }
       found = tree
-      expect found.sites.sum(&:live).between?(302, 310), found.paths
+      failing = found.paths.select { |path, _| path.include?("Object#fail_often") }
+      expect failing.values.sum == 300, found.paths
+      # a loop without pause may be sampled, at any budget: what came then has no path
+      expect found.sum.between?(302, 310), [found.sum, found.paths]
     RUBY
   end
 
