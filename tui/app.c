@@ -328,6 +328,17 @@ app_open_view(struct app *app, struct view *view)
     return REACT_DRAW;
 }
 
+bool
+app_view_shown(const struct app *app, const struct view *view)
+{
+    for (int i = 0; i < app->depth; i++) {
+        if (app->stack[i] == view) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct drill *
 app_drill_shown(struct app *app)
 {

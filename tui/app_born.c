@@ -9,12 +9,7 @@
 bool
 app_born_shown(const struct app *app)
 {
-    for (int i = 0; i < app->depth; i++) {
-        if (app->stack[i] == &app->born_view.drill.view) {
-            return true;
-        }
-    }
-    return false;
+    return app_view_shown(app, &app->born_view.drill.view);
 }
 
 void

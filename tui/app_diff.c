@@ -13,12 +13,7 @@
 static bool
 is_shown(const struct app *app)
 {
-    for (int i = 0; i < app->depth; i++) {
-        if (app->stack[i] == &app->diff_view.drill.view) {
-            return true;
-        }
-    }
-    return false;
+    return app_view_shown(app, &app->diff_view.drill.view);
 }
 
 void

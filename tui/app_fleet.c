@@ -17,12 +17,7 @@ app_target(const struct app *app)
 bool
 app_fleet_shown(const struct app *app)
 {
-    for (int i = 0; i < app->depth; i++) {
-        if (app->stack[i] == &app->processes.view) {
-            return true;
-        }
-    }
-    return false;
+    return app_view_shown(app, &app->processes.view);
 }
 
 unsigned

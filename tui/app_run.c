@@ -20,12 +20,7 @@ app_command_ended(struct app *app, const char *words)
 bool
 app_output_shown(const struct app *app)
 {
-    for (int i = 0; i < app->depth; i++) {
-        if (app->stack[i] == &app->output.view) {
-            return true;
-        }
-    }
-    return false;
+    return app_view_shown(app, &app->output.view);
 }
 
 unsigned

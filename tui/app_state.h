@@ -152,6 +152,9 @@ unsigned app_tell(struct app *app, bool error, const char *format, ...)
 // Show a view over the others; one that is open comes up again.
 unsigned app_open_view(struct app *app, struct view *view);
 
+// Whether a view is open, on top or below others.
+bool app_view_shown(const struct app *app, const struct view *view);
+
 // The view of classes and their paths that keys and commands are about, NULL when they
 // are about the table or the tree.
 struct drill *app_drill_shown(struct app *app);

@@ -9,12 +9,7 @@
 static bool
 is_shown(const struct app *app)
 {
-    for (int i = 0; i < app->depth; i++) {
-        if (app->stack[i] == &app->tags.view) {
-            return true;
-        }
-    }
-    return false;
+    return app_view_shown(app, &app->tags.view);
 }
 
 void

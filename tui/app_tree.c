@@ -12,12 +12,7 @@
 bool
 app_tree_shown(const struct app *app)
 {
-    for (int i = 0; i < app->depth; i++) {
-        if (app->stack[i] == &app->tree.view) {
-            return true;
-        }
-    }
-    return false;
+    return app_view_shown(app, &app->tree.view);
 }
 
 static bool
