@@ -10,7 +10,7 @@ hash_of(struct intern_key key)
 {
     uint64_t hash = index_hash(INDEX_HASH, key.text);
     hash = index_hash(hash, key.file);
-    return (hash ^ key.number) * UINT64_C(0x100000001b3);
+    return index_hash_number(hash, key.number);
 }
 
 static bool

@@ -142,6 +142,13 @@ index_copy(struct index *copy, const struct index *index)
 }
 
 uint64_t
+index_hash_number(uint64_t hash, uint64_t number)
+{
+    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ (hash >> 29);
+}
+
+uint64_t
 index_hash(uint64_t hash, const char *text)
 {
     do {

@@ -47,4 +47,7 @@ bool index_copy(struct index *copy, const struct index *index);
 // together.
 uint64_t index_hash(uint64_t hash, const char *text);
 
+// A number mixed into a hash.
+uint64_t index_hash_number(uint64_t hash, uint64_t number);
+
 #endif

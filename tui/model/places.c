@@ -95,13 +95,6 @@ grow_places(struct places *places)
     return true;
 }
 
-static uint64_t
-hash_number(uint64_t hash, uint64_t number)
-{
-    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ (hash >> 29);
-}
-
 static enum ownership
 ownership_of(const struct tree_frame *frame)
 {
@@ -142,7 +135,7 @@ add_frame(struct places *places, const struct tree_model *tree, uint32_t slot)
     bool named = frame->label[0] != '\0';
     uint64_t identity =
         named ? index_hash(index_hash(INDEX_HASH, frame->label), frame->path)
-              : hash_number(INDEX_HASH, frame->id);
+              : index_hash_number(INDEX_HASH, frame->id);
     uint32_t same = slot;
     size_t cursor = 0;
     for (uint32_t at;
@@ -186,7 +179,8 @@ add_frames(struct places *places, const struct tree_model *tree)
 static bool
 number(struct places *places, const struct place *place, uint32_t *out)
 {
-    uint64_t hash = hash_number(hash_number(place->frame, place->line), place->block);
+    uint64_t hash =
+        index_hash_number(index_hash_number(place->frame, place->line), place->block);
     size_t cursor = 0;
     while ((*out = index_next(&places->by_hash, hash, &cursor)) != INDEX_NONE) {
         const struct place *known = &places->list[*out];
@@ -283,7 +277,7 @@ uint64_t
 places_identity(const struct places *places, uint32_t place)
 {
     const struct place *at = &places->list[place];
-    return hash_number(places->frames[at->frame].identity, at->line) | 1;
+    return index_hash_number(places->frames[at->frame].identity, at->line) | 1;
 }
 
 bool

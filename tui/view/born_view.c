@@ -78,13 +78,6 @@ row_id(const void *context, size_t row)
     return (uint64_t)tree_node_id(born->facts->tree, node) + 1;
 }
 
-// Larger figures come first; unknown ones are larger than any, and come last.
-static int
-compare_figures(uint64_t a, uint64_t b)
-{
-    return (b + 1 > a + 1) - (b + 1 < a + 1);
-}
-
 static double
 share(struct born_line line)
 {
@@ -110,11 +103,11 @@ compare_rows(const void *context, size_t a, size_t b)
     case BORN_COLUMN_NAME:
         return compare_names(born, a, b);
     case BORN_COLUMN_LIVE:
-        return compare_figures(left.live, right.live);
+        return list_compare_counts(left.live, right.live);
     case BORN_COLUMN_SHARE:
         return (share(right) > share(left)) - (share(right) < share(left));
     case BORN_COLUMN_ALLOCATED:
-        return compare_figures(left.allocated, right.allocated);
+        return list_compare_counts(left.allocated, right.allocated);
     default:
         return (a > b) - (a < b);
     }

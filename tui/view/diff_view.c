@@ -103,17 +103,11 @@ diff_view_has_paths(const struct diff_view *view)
 
 /* Rows. */
 
-static uint64_t
-hash_number(uint64_t hash, uint64_t number)
-{
-    return (hash ^ number) * UINT64_C(0x100000001b3);
-}
-
 uint64_t
 diff_view_id(const struct diff_class *class)
 {
     uint64_t hash = index_hash(INDEX_HASH, class->name);
-    return hash_number(hash, class->flags) | 1;
+    return index_hash_number(hash, class->flags) | 1;
 }
 
 // Nodes have other numbers in the next comparison: a path is known by its places.
@@ -124,7 +118,7 @@ path_id(const struct diff_paths *paths, uint32_t node)
     for (uint32_t at = node; at != TREE_NONE; at = paths->nodes[at].parent) {
         char label[LABEL_BYTES];
         diff_paths_label(paths, at, label, sizeof label);
-        hash = hash_number(index_hash(hash, label), diff_paths_line(paths, at));
+        hash = index_hash_number(index_hash(hash, label), diff_paths_line(paths, at));
     }
     return hash | 1;
 }
@@ -167,12 +161,6 @@ compare_changes(int64_t a, int64_t b)
 }
 
 static int
-compare_counts(uint64_t a, uint64_t b)
-{
-    return (b + 1 > a + 1) - (b + 1 < a + 1);
-}
-
-static int
 compare_numbers(double a, double b)
 {
     double left = isnan(a) ? -1 : a;
@@ -191,9 +179,9 @@ compare_classes(const struct diff_view *view, size_t a, size_t b)
     case DIFF_COLUMN_BYTES:
         return compare_changes(left->change.bytes, right->change.bytes);
     case DIFF_COLUMN_BEFORE:
-        return compare_counts(left->before.live, right->before.live);
+        return list_compare_counts(left->before.live, right->before.live);
     case DIFF_COLUMN_AFTER:
-        return compare_counts(left->after.live, right->after.live);
+        return list_compare_counts(left->after.live, right->after.live);
     default:
         return (a > b) - (a < b); // as they come: the largest change first
     }

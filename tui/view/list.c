@@ -156,6 +156,12 @@ list_sort(struct list *list, int column)
     list->sort = column;
 }
 
+int
+list_compare_counts(uint64_t a, uint64_t b)
+{
+    return (b + 1 > a + 1) - (b + 1 < a + 1);
+}
+
 bool
 list_matches(const struct list *list, const char *text)
 {

@@ -64,6 +64,9 @@ bool list_mouse(struct list *list, const struct list_rows *rows, struct key key)
 // Order by a column; the one already used is turned round.
 void list_sort(struct list *list, int column);
 
+// For list_rows.compare, of counts: larger ones come first, unknown ones last.
+int list_compare_counts(uint64_t a, uint64_t b);
+
 // Whether a text has what the filter wants.
 bool list_matches(const struct list *list, const char *text);
 
