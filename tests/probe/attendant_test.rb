@@ -49,10 +49,10 @@ class AttendantTest < Minitest::Test
     start(script, attendant(",gc").merge("MEMTOP_MODE" => "trace", "MEMTOP_TRACE" => "Order"))
     client = connect
     client.until { client.bye }
-    assert_equal 300, client["Order"].live
+    live = client["Order"].live
+    assert_includes 300..303, live # a conservative stack may hold a few of the 700
     tree = client.tree_sent("Order")
-    assert_equal 300, tree.live
-    assert_equal 300, tree.sum
+    assert_equal [live, live], [tree.live, tree.sum]
   end
 
   def test_nobody_is_waited_for_when_the_attendant_is_gone_or_never_comes

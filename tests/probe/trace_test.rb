@@ -15,8 +15,8 @@ class TraceTest < Minitest::Test
     $client.open_class("Order")
     # The tree adds up to the table and to the heap; what was allocated where.
     def tree(klass = Order)
-      40.times do
-        GC.start
+      40.times do |depth|
+        collect(depth)
         found = $client.tree(klass.name)
         heap = heap_count(klass)
         row = $client[klass.name].live
@@ -62,7 +62,7 @@ class TraceTest < Minitest::Test
       expect gone(tree) == 100, "not 100"
       Thread.new { KEPT.clear }.join
       last = nil
-      30.times { break if gone(last = tree).zero? }
+      30.times { |depth| collect(depth); break if gone(last = tree).zero? }
       expect gone(last).zero?, last.paths
       expect last.sites.sum(&:allocated) == 101, last.sites
     RUBY

@@ -44,9 +44,9 @@ class WebTest < Minitest::Test
     calls = tags.reject { |tag,| tag.end_with?("/up") }.transform_values(&:calls)
     assert_equal({ "route=GET /orders" => 60, "route=GET /orders/:id" => 81, "route=GET /stream" => 20,
                    "route=GET /boom" => 10, "route=GET (before its route)" => 9 }, calls)
-    assert_equal [600, 180], objects(client, "route=GET /orders", "Order") { |row| row.live == 180 }
-    assert_equal [405, 0], objects(client, "route=GET /orders/:id", "Order") { |row| row.live.zero? }
-    assert_equal [80, 0], objects(client, "route=GET /stream", "Order") { |row| row.live.zero? }
+    assert_objects(client, "route=GET /orders", "Order", allocated: 600, live: 180)
+    assert_objects(client, "route=GET /orders/:id", "Order", allocated: 405, live: 0)
+    assert_objects(client, "route=GET /stream", "Order", allocated: 80, live: 0)
     assert_equal 10, client.tag_classes("route=GET /boom")["Order"].allocated
     assert_equal 600 + 405 + 80 + 10, client["Order"].allocated
   end
@@ -145,8 +145,8 @@ class WebTest < Minitest::Test
     assert_equal 20, tags["route=admin/orders#show"].calls
     assert_operator tags["route=GET (before its route)"].calls, :>=, 5 # and those of /up
     assert_equal 10, tags["job=ReportJob\nroute=jobs#create"].calls
-    assert_equal [210, 0], objects(client, "route=admin/orders#index", "Order") { |row| row.live.zero? }
-    assert_equal [60, 20], objects(client, "route=admin/orders#show", "Order") { |row| row.live == 20 }
+    assert_objects(client, "route=admin/orders#index", "Order", allocated: 210, live: 0)
+    assert_objects(client, "route=admin/orders#show", "Order", allocated: 60, live: 20)
     assert_equal 40, client.tag_classes("job=ReportJob\nroute=jobs#create")["Order"].allocated
     assert_equal 10, client.tag_classes("route=jobs#create")["Order"].allocated
     assert_nil client.tag_classes("route=GET (before its route)")["Order"]
@@ -196,6 +196,6 @@ class WebTest < Minitest::Test
       found if found["job=Report"]&.calls == 80 && found["job=Broken"]&.calls == 20
     end
     assert_equal 0, tags.values.sum(&:active)
-    assert_equal [480, 160], objects(client, "job=Report", "Order") { |row| row.live == 160 }
+    assert_objects(client, "job=Report", "Order", allocated: 480, live: 160)
   end
 end

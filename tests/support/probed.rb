@@ -72,17 +72,21 @@ module Probed
     @clients.last
   end
 
+  # In front of scripts: a collection that does not find the same stale words on the
+  # machine stack, which the collector takes for references, as one from another depth.
+  COLLECT = "def collect(depth) = depth.zero? ? GC.start : [depth].each { collect(depth - 1) }\n"
+
   # Put in front of scripts that check themselves: `exact(Order, ...)` compares
   # the probe's count of each class, and drift, with what Ruby itself finds.
-  SELF_CHECK = <<~RUBY
+  SELF_CHECK = COLLECT + <<~RUBY
     require "memtop_client"
     $client = MemtopClient.new(Memtop.socket)
     $client.sample
     def heap_count(klass) = ObjectSpace.each_object(klass).count { |object| object.class == klass }
     def exact(*classes, census: true)
       counts = nil
-      20.times do # what a conservative stack holds may go between two looks
-        GC.start
+      20.times do |depth| # what a conservative stack holds may go between two looks
+        collect(depth)
         census ? $client.census : $client.sample
         counts = classes.map { |klass| [klass.name, heap_count(klass), $client[klass.name].live] }
         break if counts.all? { |_, heap, probe| heap == probe }
