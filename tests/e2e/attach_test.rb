@@ -414,11 +414,39 @@ class AttachTest < Minitest::Test
     assert_nil Process.wait(program.pid, Process::WNOHANG)
   end
 
+  AS_NOBODY = %w[setpriv --reuid nobody --regid nogroup --clear-groups].freeze
+
   def test_another_users_process_wants_root
     skip "only root can be somebody else" unless Process.euid.zero?
     program = start("puts :ready; sleep")
     refused(program.pid, /belongs to root.*sudo memtop attach #{program.pid}/m,
-            before: %w[setpriv --reuid nobody --regid nogroup --clear-groups])
+            before: AS_NOBODY)
+  end
+
+  def test_root_without_the_capability_is_told_of_it
+    skip "this machine has no capability SYS_PTRACE to leave out" unless capable?(19)
+    program = start("puts :ready; sleep")
+    refused(program.pid, /not even as root.*docker run --cap-add SYS_PTRACE/m,
+            before: %w[setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace])
+    refute_nil live(attach(program), "String")
+  end
+
+  def capable?(bit) = File.read("/proc/self/status")[/^CapEff:\s+(\h+)/, 1].hex[bit] == 1
+
+  def test_a_process_that_forbids_it_says_so_to_its_own_user
+    skip "only root can be somebody else" unless Process.euid.zero?
+    output, child_output = IO.pipe
+    @pids << pid = Process.spawn(*AS_NOBODY, RbConfig.ruby, "-e", <<~RUBY, out: child_output)
+      require "fiddle"
+      prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], [Fiddle::TYPE_INT, Fiddle::TYPE_LONG], Fiddle::TYPE_INT)
+      prctl.call(4, 0) # PR_SET_DUMPABLE
+      puts :ready
+      $stdout.flush
+      sleep
+    RUBY
+    child_output.close
+    assert_equal "ready", Program.new(pid, output, nil).line
+    refused(pid, /has forbidden it \(prctl PR_SET_DUMPABLE\).*sudo memtop attach #{pid}/m, before: AS_NOBODY)
   end
 
   def test_root_attaches_to_another_users_process_and_looks
@@ -430,8 +458,7 @@ class AttachTest < Minitest::Test
     FileUtils.chown_R(nobody.uid, nobody.gid, copy)
     output, child_output = IO.pipe
     pid = Process.spawn({ "MEMTOP_SOCKET" => @socket, "RUBYOPT" => nil },
-                        "setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups",
-                        RbConfig.ruby, "-e", "puts :ready; $stdout.flush; sleep", out: child_output)
+                        *AS_NOBODY, RbConfig.ruby, "-e", "puts :ready; $stdout.flush; sleep", out: child_output)
     @pids << pid
     child_output.close
     assert_equal "ready", Program.new(pid, output, nil).line

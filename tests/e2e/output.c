@@ -157,6 +157,30 @@ number_in(const char *path)
 }
 
 static void
+its_terminal_is_as_large_as_ours(void **state)
+{
+    static const char script[] =
+        "require 'io/console'\n"
+        "$stdout.sync = true; changes, change = IO.pipe\n"
+        "trap('WINCH') { change.write('!') }\n"
+        "puts \"begun #{$stdout.winsize}\"\n"
+        "puts \"now #{$stdout.winsize}\" while changes.read(1)\n";
+    struct terminal *terminal = run_ruby(script, NULL);
+    char words[64];
+
+    (void)state;
+    snprintf(words, sizeof(words), "begun [%d, %d]", E2E_ROWS, E2E_COLUMNS);
+    assert_true(terminal_shows(terminal, "String"));
+    terminal_type(terminal, "O");
+    assert_true(terminal_shows(terminal, words));
+    terminal_resize(terminal, 31, 103);
+    assert_true(terminal_shows(terminal, "now [31, 103]"));
+    terminal_type(terminal, "Qy");
+    expect_end(terminal, 128 + SIGTERM);
+    terminal_free(terminal);
+}
+
+static void
 a_command_can_be_left_running(void **state)
 {
     static const char script[] = "$stdout.sync = true; wakes, wake = IO.pipe\n"
@@ -402,6 +426,7 @@ main(void)
         cmocka_unit_test(what_the_command_writes_can_be_looked_at),
         cmocka_unit_test(output_is_followed_as_it_comes),
         cmocka_unit_test(quitting_stops_the_command_and_shows_its_last_words),
+        cmocka_unit_test(its_terminal_is_as_large_as_ours),
         cmocka_unit_test(a_command_can_be_left_running),
         cmocka_unit_test(the_last_data_stays_when_the_command_ends),
         cmocka_unit_test(a_command_without_ruby_leaves_its_output_and_status),

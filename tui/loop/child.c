@@ -25,6 +25,7 @@ struct child {
     uv_process_t process;
     uv_async_t wake;    // a signal came
     uv_poll_t terminal; // it wrote something
+    uv_signal_t size;   // of our own terminal: it changed
     int handles;        // of these, those that libuv still knows
     int master;         // owned: the near end of its terminal, -1 for none
     bool passes;        // signals come to us first
@@ -163,6 +164,15 @@ on_output(uv_poll_t *poll, int status, int events)
     }
 }
 
+static void
+on_resize(uv_signal_t *size, int number)
+{
+    struct child *child = size->data;
+    set_size(child->master);
+    child_signal(child,
+                 number); // which is another session's: the system does not tell it
+}
+
 /* Its life. */
 
 // What it wrote before it ended is there to be read; what processes write that it left
@@ -212,6 +222,19 @@ spawn(uv_loop_t *loop, struct child *child, const struct child_command *command)
     return error;
 }
 
+// Without it, the terminal keeps its first size.
+static void
+follow_size(uv_loop_t *loop, struct child *child)
+{
+    if (uv_signal_init(loop, &child->size) == 0) {
+        child->size.data = child;
+        child->handles++;
+        uv_signal_start(&child->size, on_resize, SIGWINCH);
+    } else {
+        child->size.loop = NULL;
+    }
+}
+
 static void
 listen_to(uv_loop_t *loop, struct child *child)
 {
@@ -226,6 +249,7 @@ listen_to(uv_loop_t *loop, struct child *child)
         child->terminal.data = child;
         child->handles++;
         uv_poll_start(&child->terminal, UV_READABLE, on_output);
+        follow_size(loop, child);
     }
 }
 
@@ -340,6 +364,9 @@ child_free(struct child *child)
     release_signals(child);
     if (child->terminal.loop) {
         uv_close((uv_handle_t *)&child->terminal, on_closed);
+    }
+    if (child->size.loop) {
+        uv_close((uv_handle_t *)&child->size, on_closed);
     }
     if (child->spawned) {
         uv_close((uv_handle_t *)&child->process, on_closed);
