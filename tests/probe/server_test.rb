@@ -4,7 +4,8 @@ require "json"
 require "test_helper"
 require "probed"
 
-# What a viewer sees and may ask; and that none can hurt the program.
+# What a viewer sees and may ask; and that none can hurt the program. Where viewers are
+# counted, a `memtop ps` of another test may be among them, for as long as it looks.
 class ServerTest < Minitest::Test
   include Probed
 
@@ -45,8 +46,8 @@ class ServerTest < Minitest::Test
     assert_operator client.process[:heap_free], :>=, 0
     assert_operator client.process[:gc_count], :>=, client.process[:gc_major]
     assert_operator client.probe[:census_objects], :>, 1000
-    assert_equal 1, client.probe[:viewers]
     assert_equal 0, client.probe[:drift]
+    client.until { client.probe[:viewers] == 1 }
     client.until { client.probe[:cost_ppm] }
     assert_operator client.probe[:cost_ppm], :<, 500_000
     assert_equal 64, client["Order"].live
@@ -89,14 +90,15 @@ class ServerTest < Minitest::Test
     clients = Array.new(40) { connect }
     clients.each(&:sample)
     assert_equal [64], clients.map { |client| client["Order"].live }.uniq
-    assert_equal 40, clients.first.sample.probe[:viewers]
+    clients.first.until { clients.first.probe[:viewers] == 40 }
   end
 
   def test_more_viewers_than_served_are_told_so
     sleeper
-    clients = Array.new(64) { connect }
+    clients = Array.new(60) { connect }
     clients.each(&:sample)
-    extra = connect(greet: false)
+    clients += Array.new(10) { connect(greet: false) }
+    extra = clients.last
     nil while extra.step
     assert_equal 2, extra.bye[:reason]
     assert_includes extra.bye[:text], "64 viewers"
