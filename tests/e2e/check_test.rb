@@ -60,7 +60,7 @@ class CheckTest < Minitest::Test
   end
 
   def test_garbage_is_no_growth
-    assert_equal 0, check("Cart:+0").code
+    assert_equal 0, check("Cart:+3").code # of 5000: a conservative stack may hold a few
   end
 
   def test_bytes_are_weighed_at_the_end

@@ -53,7 +53,7 @@ module Served
   def setup
     super
     @sockets = File.join(@folder, "memtop")
-    @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    @port = free_port
     @log = File.join(@folder, "log")
     File.write(File.join(@folder, "config.ru"), APP)
   end
@@ -62,6 +62,15 @@ module Served
     super
   ensure
     puts File.read(@log) if ENV["SHOW_LOG"] && File.exist?(@log)
+  end
+
+  # Below those that the system gives to connections, which other tests make all the time.
+  def free_port
+    port = rand(10_000..32_000)
+    TCPServer.open("127.0.0.1", port, &:close)
+    port
+  rescue Errno::EADDRINUSE
+    retry
   end
 
   # Start a server: `program` as it is found in the PATH, with its configuration.
