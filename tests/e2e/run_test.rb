@@ -60,7 +60,8 @@ class RunTest < Minitest::Test
       puts "ready"
       loop { sleep }
     RUBY
-    trap("HUP", "SYSTEM_DEFAULT") # under nohup it is ignored, and stays so in a command
+    # ignored under nohup, or as a shell's background job, they stay so in a command
+    %w[HUP INT QUIT].each { |name| trap(name, "SYSTEM_DEFAULT") }
     pid, output, = start("run", "--", RUBY, script)
     read_until(output, /ready/)
     %w[USR1 USR2 HUP INT QUIT TERM].each do |name|

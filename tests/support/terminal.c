@@ -254,7 +254,7 @@ terminal_until(struct terminal *terminal, const char *what,
         bool over = ended(terminal, NULL) || seconds() >= deadline;
         bool more = take(terminal, over ? 0 : TURN_MS);
         if (over && !more) {
-            return in_vain(terminal, what);
+            return holds(terminal, context) || in_vain(terminal, what);
         }
     }
     return true;
