@@ -163,6 +163,7 @@ class FlightTest < Minitest::Test
   def test_it_is_written_while_the_program_sits_in_c_with_the_gvl
     program = spawn_ruby(<<~RUBY, env: { **QUICK, "MEMTOP_FLIGHT" => "on" })
       number = 7**9_000_000
+      number *= number
       puts :ready
       gets
       puts :going
@@ -171,7 +172,7 @@ class FlightTest < Minitest::Test
       sleep
     RUBY
     assert_equal "ready", program.line
-    client = connect.sample
+    client = connect.heap
     assert_equal "going", program.tell("go")
     client.until { client.process[:heap_age_ms] > 300 }
     assert_equal :done, client.request(:flight)[0]

@@ -39,7 +39,7 @@ class ServerTest < Minitest::Test
 
   def test_every_figure_of_the_header_is_real
     program = sleeper
-    client = connect.census
+    client = connect.heap.census
     rss = File.read("/proc/#{program.pid}/statm").split[1].to_i * 4096
     assert_in_delta rss, client.process[:rss], rss / 3
     assert_operator client.process[:heap_live], :>, 1000
@@ -56,8 +56,9 @@ class ServerTest < Minitest::Test
 
   def test_a_sleeping_program_streams
     sleeper(env: { "MEMTOP_INTERVAL" => "0.1" })
-    client = connect
-    client.until { client.samples >= 5 }
+    client = connect.heap
+    before = client.samples
+    client.until { client.samples >= before + 5 }
     assert_operator client.process[:heap_age_ms], :<, 2000
   end
 
@@ -75,7 +76,7 @@ class ServerTest < Minitest::Test
       sleep
     RUBY
     assert_equal "ready", program.line
-    client = connect.sample
+    client = connect.heap
     assert_equal "going", program.tell("go")
     before = client.samples
     client.until { client.process[:heap_age_ms] > 500 }
@@ -177,7 +178,7 @@ class ServerTest < Minitest::Test
 
   def test_collects_garbage_on_request
     sleeper
-    client = connect.sample
+    client = connect.heap
     before = client.process[:gc_count]
     status, text = client.request(:gc)
     assert_equal :done, status

@@ -179,7 +179,7 @@ class StartTest < Minitest::Test
       puts 1
       loop { Order.new; sleep 0.001 }
     RUBY
-    client = connect.census
+    client = connect.heap.census
     assert_operator client["Order"].live, :>=, 100
     assert_equal :done, client.mode!("dormant")[0]
     client.until { client.mode == "dormant" }

@@ -102,6 +102,11 @@ class MemtopClient
     self.until { @samples > before }
   end
 
+  # A sample with the heap's figures: the first have none until Ruby has looked at it.
+  def heap
+    sample.until { @process[:heap_age_ms] }
+  end
+
   # Ask for something and wait for the answer: [status, text].
   def request(action, argument = nil)
     id = @requests += 1
