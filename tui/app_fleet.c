@@ -187,7 +187,8 @@ app_fleet_process(struct app *app, const char *argument)
     if (peer == NULL) {
         return REACT_DRAW;
     }
-    if (peer->state != PEER_LIVE) {
+    // one that has not answered yet is waited for there
+    if (peer->state != PEER_LIVE && peer->state != PEER_CONNECTING) {
         return app_tell(app, true, "process %llu: %s", (unsigned long long)peer->pid,
                         peer->why[0] != '\0' ? peer->why : peer_state_name(peer->state));
     }

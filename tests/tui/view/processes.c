@@ -207,6 +207,17 @@ choosing_one_asks_for_its_connection(void **state)
 }
 
 static void
+one_that_has_not_answered_yet_can_be_chosen(void **state)
+{
+    struct fixture *fixture = &stage.fixture;
+    (void)state;
+    fleet_add(&stage.herd.fleet, "/run/memtop/6000.sock", 6000, stage.herd.now_ms);
+    fixture_keys(fixture, "G<Enter>");
+    assert_true(fixture->reactions & REACT_TARGET);
+    assert_true(shows("Connecting to /run/memtop/6000.sock"));
+}
+
+static void
 another_one_begins_with_nothing_of_the_one_before(void **state)
 {
     struct fixture *fixture = &stage.fixture;
@@ -398,6 +409,7 @@ main(void)
         CASE(the_sort_menu_has_its_columns),
         CASE(help_tells_its_keys_and_words),
         CASE(choosing_one_asks_for_its_connection),
+        CASE(one_that_has_not_answered_yet_can_be_chosen),
         CASE(another_one_begins_with_nothing_of_the_one_before),
         CASE(tab_goes_to_the_processes_and_back),
         CASE(the_cursor_begins_at_the_process_that_is_shown),
