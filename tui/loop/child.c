@@ -169,8 +169,8 @@ on_resize(uv_signal_t *size, int number)
 {
     struct child *child = size->data;
     set_size(child->master);
-    child_signal(child,
-                 number); // which is another session's: the system does not tell it
+    // the terminal is no session's: the system tells nobody
+    child_signal(child, number);
 }
 
 /* Its life. */
@@ -230,6 +230,7 @@ follow_size(uv_loop_t *loop, struct child *child)
         child->size.data = child;
         child->handles++;
         uv_signal_start(&child->size, on_resize, SIGWINCH);
+        uv_unref((uv_handle_t *)&child->size);
     } else {
         child->size.loop = NULL;
     }
