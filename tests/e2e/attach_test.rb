@@ -15,12 +15,12 @@ class AttachTest < Minitest::Test
 
   # Start a Ruby that has nothing of memtop, not even in its environment but for the
   # socket's place. It has said "ready" when this returns.
-  def start(script, *options, env: {}, **others)
+  def start(script, *options, env: {}, before: [], **others)
     output, child_output = IO.pipe
     child_input, input = IO.pipe
     script = "$stdout.sync = true\n#{script}" unless options.include?(:raw)
     pid = Process.spawn({ "MEMTOP_SOCKET" => @socket, "RUBYOPT" => nil, "RUBYLIB" => nil, **env },
-                        RbConfig.ruby, "-e", script, in: child_input, out: child_output, **others)
+                        *before, RbConfig.ruby, "-e", script, in: child_input, out: child_output, **others)
     [child_output, child_input].each(&:close)
     @pids << pid
     program = Program.new(pid, output, input)
@@ -435,18 +435,14 @@ class AttachTest < Minitest::Test
 
   def test_a_process_that_forbids_it_says_so_to_its_own_user
     skip "only root can be somebody else" unless Process.euid.zero?
-    output, child_output = IO.pipe
-    @pids << pid = Process.spawn(*AS_NOBODY, RbConfig.ruby, "-e", <<~RUBY, out: child_output)
+    program = start(<<~RUBY, before: AS_NOBODY)
       require "fiddle"
       prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], [Fiddle::TYPE_INT, Fiddle::TYPE_LONG], Fiddle::TYPE_INT)
       prctl.call(4, 0) # PR_SET_DUMPABLE
       puts :ready
-      $stdout.flush
       sleep
     RUBY
-    child_output.close
-    assert_equal "ready", Program.new(pid, output, nil).line
-    refused(pid, /has forbidden it \(prctl PR_SET_DUMPABLE\).*sudo memtop attach #{pid}/m, before: AS_NOBODY)
+    refused(program.pid, /has forbidden it \(prctl PR_SET_DUMPABLE\).*sudo memtop attach #{program.pid}/m, before: AS_NOBODY)
   end
 
   def test_root_attaches_to_another_users_process_and_looks
@@ -456,13 +452,8 @@ class AttachTest < Minitest::Test
     copy = File.join(@folder, "lib") # where nobody can read it
     FileUtils.cp_r(LIBRARY, copy)
     FileUtils.chown_R(nobody.uid, nobody.gid, copy)
-    output, child_output = IO.pipe
-    pid = Process.spawn({ "MEMTOP_SOCKET" => @socket, "RUBYOPT" => nil },
-                        *AS_NOBODY, RbConfig.ruby, "-e", "puts :ready; $stdout.flush; sleep", out: child_output)
-    @pids << pid
-    child_output.close
-    assert_equal "ready", Program.new(pid, output, nil).line
-    text, errors, status = memtop("attach", pid, "--once", env: { "MEMTOP_LIB" => copy })
+    program = start("puts :ready; sleep", before: AS_NOBODY)
+    text, errors, status = memtop("attach", program.pid, "--once", env: { "MEMTOP_LIB" => copy })
     assert_equal [0, ""], [status, errors]
     assert_match(/String/, text)
     assert_equal nobody.uid, File.stat(@socket).uid

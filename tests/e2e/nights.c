@@ -62,7 +62,7 @@ record_orders(const char *name)
 
 // The first moments of a recording have no bytes: nobody has weighed anything yet.
 static void
-wait_for_bytes_of_classes(const char *name)
+wait_for_a_census(const char *name)
 {
     char line[300];
     int status = 1;
@@ -88,7 +88,7 @@ a_replay_has_the_numbers_that_once_had_then(void **state)
     (void)state;
     ruby_does("GC.start; GC.disable");
     start_recording(&memtop, "still.memtop");
-    wait_for_bytes_of_classes("still.memtop");
+    wait_for_a_census("still.memtop");
     wait_for_growth("still.memtop", 200);
     snprintf(line, sizeof(line), "memtop --socket '%s' --once --json --all > live.json",
              scene.socket);

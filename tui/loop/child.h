@@ -4,8 +4,9 @@
  * The happy path: it runs with memtop's own input, output and error, in memtop's group
  * of processes, and its end is told. What somebody sends memtop to end it (SIGINT,
  * SIGTERM, SIGHUP, SIGQUIT) or to tell it something (SIGUSR1, SIGUSR2) is passed on, and
- * memtop itself ends when the command has. Or it has a file or a terminal of its own for
- * its output, and a session of its own: then signals are for who asks child_signal().
+ * memtop itself ends when the command has. Or it has a file for its output or a terminal
+ * of its own, as large as ours, and a session of its own: then signals are for who asks
+ * child_signal().
  *
  * What can go wrong:
  * - it cannot be started: the error is told as a shell would, 126 or 127;

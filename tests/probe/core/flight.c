@@ -193,22 +193,12 @@ look(uint64_t rss_bytes)
     flight_look(flight, &facts, stamp_now());
 }
 
-// The outcome of what was begun; on a busy machine later than the recorder waits.
-static const struct flightfile_result *
-outcome(void)
-{
-    const struct flightfile_result *result = NULL;
-    for (int i = 0; i < 30 && !result; i++) {
-        flight_wait(flight);
-        result = flight_landed(flight);
-    }
-    return result;
-}
-
+// The outcome of what was begun.
 static const struct flightfile_result *
 landed(void)
 {
-    const struct flightfile_result *result = outcome();
+    flight_wait(flight);
+    const struct flightfile_result *result = flight_landed(flight);
     assert_non_null(result);
     assert_null(flight_landed(flight));
     return result;
@@ -787,7 +777,8 @@ fork_and_record(void)
         flight = flight_new(&settings, socket_path, PID + 1, wake_fd);
         samples(3, 10);
         look(2 << 20);
-        const struct flightfile_result *result = outcome();
+        flight_wait(flight);
+        const struct flightfile_result *result = flight_landed(flight);
         _exit(result && !result->failed ? 0 : 1);
     }
     int status = 1;
